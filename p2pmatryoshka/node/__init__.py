@@ -1,0 +1,1 @@
+"""The trio shell: storage, identity, links, lobby."""

@@ -1,0 +1,1 @@
+"""Signed entries in append-only logs, and who lacks which."""

@@ -1,0 +1,1 @@
+"""Pure games: no clock, network, key or random source."""

@@ -1,0 +1,1 @@
+"""Where rules and cryptography meet: the public fold, one member's own duties, the audit."""
