@@ -92,10 +92,12 @@ def replay(calls: Sequence[Call]) -> None:
         call(*args)
 
 
-def _seconds(work: Callable[..., object], *args: Any) -> float:
-    start = time.perf_counter()
+def _seconds(
+    work: Callable[..., object], *args: Any, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    start = clock()
     work(*args)
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def measure(cards: int, pairs: int) -> Figure:
@@ -115,9 +117,7 @@ def measure(cards: int, pairs: int) -> Figure:
     sent = elgamal.encode(outputs)
 
     def verify(spread: Any = None) -> None:
-        verify_shuffle(
-            _CONTEXT, key, deck, elgamal.decode(sent, cards, spread=spread), proof, spread=spread
-        )
+        verify_shuffle(_CONTEXT, key, deck, elgamal.decode(sent, cards, spread=spread), proof, spread=spread)
 
     proving, verifying = record_calls(prove), record_calls(verify)
     halves = verifying[::2], verifying[1::2]
@@ -165,7 +165,9 @@ def figures(cards: Sequence[int] = CARDS) -> list[Figure]:
 
 def main() -> None:
     print("one shuffle; ratio: to the bare library calls it needs; the last two columns: a second thread")
-    print("cards  prove ms  ratio  verify ms  ratio  a card us  proof bytes   a card  speed-up  of calls alone")
+    print(
+        "cards  prove ms  ratio  verify ms  ratio  a card us  proof bytes   a card  speed-up  of calls alone"
+    )
     for f in figures():
         print(
             f"{f.cards:5d} {f.prove:9.1f}  {f.prove_ratio:5.2f}  {f.verify:9.1f}  {f.verify_ratio:5.2f}  "

@@ -92,9 +92,7 @@ class Thoughts:
         shown = {card for cards in view.displays for card in cards} if not view.taken_up else set()
         out = shown.union(self.held)
         self.wanted = [row * SIZES + i for row in rows for i in range(SIZES) if row * SIZES + i not in out]
-        self.others = {
-            other: Holding(view.displays[other], self.rule) for other in view.still_in if other != seat
-        }
+        self.others = {other: Holding(view.displays[other], self.rule) for other in view.still_in if other != seat}
 
     def worth(self, cards: Cards) -> float:
         """What holding these cards is worth. Of more than the last display takes, the least is dropped."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from p2pmatryoshka.bots.matrioske_greedy import MatrioskeGreedy
 from p2pmatryoshka.bots.matryoshka_greedy import MatryoshkaGreedy
 from p2pmatryoshka.bots.random_bot import RandomBot
 from p2pmatryoshka.errors import UserError
@@ -13,7 +14,10 @@ from p2pmatryoshka.rules.plain_dealer import Player
 
 Bot = Player
 
-_SPECIAL: Mapping[tuple[str, str], Bot] = {("matryoshka", "greedy"): MatryoshkaGreedy()}
+_SPECIAL: Mapping[tuple[str, str], Bot] = {
+    ("matryoshka", "greedy"): MatryoshkaGreedy(),
+    ("matrioske", "greedy"): MatrioskeGreedy(),
+}
 _GENERAL: Mapping[str, Bot] = {"random": RandomBot()}
 BOTS: Mapping[tuple[str, str], Bot] = MappingProxyType(
     {**{(game, strategy): bot for game in GAMES for strategy, bot in _GENERAL.items()}, **_SPECIAL}
@@ -22,7 +26,7 @@ BOTS: Mapping[tuple[str, str], Bot] = MappingProxyType(
 
 def strategies(game: str) -> tuple[str, ...]:
     """The strategies for that game, the best first."""
-    return tuple(strategy for name, strategy in reversed(BOTS) if name == game)
+    return tuple(strategy for name, strategy in reversed(tuple(BOTS)) if name == game)
 
 
 def bot(game: str, strategy: str) -> Bot:

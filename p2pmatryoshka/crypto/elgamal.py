@@ -1,11 +1,12 @@
 """Cards as points, and their ElGamal encryptions.
 
-Card c is the point M_c = hash_to_point("p2pmatryoshka/1 card", c as 4 bytes big-endian). Under a key J a card M with
-mask r is (A, B) = (r G, M + r J). Who knows the x with J = x G finds M = B - x A. For a joint key J = x_1 G + ... +
-x_n G each member's share is d_i = x_i A, and what is left after taking shares away is an encryption under the keys of
-the others alone.
+Card c is the point M_c = hash_to_point("p2pmatryoshka/1 card", c as 4 bytes big-endian). Under a key J a card
+M with mask r is (A, B) = (r G, M + r J). Who knows the x with J = x G finds M = B - x A. For a joint key J =
+x_1 G + ... + x_n G each member's share is d_i = x_i A, and what is left after taking shares away is an
+encryption under the keys of the others alone.
 
-Bytes: a ciphertext is A | B, 66 bytes; a list of them is one after the other, the count coming from the state.
+Bytes: a ciphertext is A | B, 66 bytes; a list of them is one after the other, the count coming from the
+state.
 """
 
 from __future__ import annotations

@@ -1,21 +1,23 @@
-"""The group: secp256k1 (SEC 2, section 2.4.1), prime order q, cofactor 1. The only file that knows the curve library.
+"""The group: secp256k1 (SEC 2, section 2.4.1), prime order q, cofactor 1. The only file that knows the curve
+library.
 
-Arithmetic here is total, as in a textbook: the neutral element is the value INFINITY, scalar 0 is allowed, and every
-return code of libsecp256k1 is looked at. Points are parsed once and stay parsed; they are bytes only at the edge.
+Arithmetic here is total, as in a textbook: the neutral element is the value INFINITY, scalar 0 is allowed,
+and every return code of libsecp256k1 is looked at. Points are parsed once and stay parsed; they are bytes
+only at the edge.
 
 Bytes
-    point    33: 02 or 03 (even or odd y), then x, 32 bytes big-endian, x < p. Nothing else; infinity has no bytes.
-    scalar   32: big-endian, in [0, q).
+    point    33: 02 or 03 (even or odd y), then x, 32 bytes big-endian, x < p. Nothing else; infinity has no
+    bytes. scalar   32: big-endian, in [0, q).
 
-Time: base() and times() take the same time for every scalar (libsecp256k1's own claim for the calls used) and are the
-only ones fit for secrets. times_public() is faster and is for values that everybody knows. Python's integer arithmetic
-on scalars is not constant-time.
+Time: base() and times() take the same time for every scalar (libsecp256k1's own claim for the calls used) and
+are the only ones fit for secrets. times_public() is faster and is for values that everybody knows. Python's
+integer arithmetic on scalars is not constant-time.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import btclib_secp256k1 as _binding
@@ -23,9 +25,7 @@ from btclib_secp256k1.context import ctx as _ctx
 
 from p2pmatryoshka.errors import Fault, Refused
 
-Randomness = Callable[
-    [int], bytes
-]  # n -> n uniform bytes; `secrets.token_bytes`, or a seed for vectors and simulation
+Randomness = Callable[[int], bytes]  # n -> n uniform bytes; `secrets.token_bytes`, or a seed for vectors and simulation
 
 q: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 POINT_SIZE: Final = 33
@@ -74,31 +74,60 @@ class Point:
         return self._handle is None
 
 
+Term = tuple[int, Point]  # a scalar and the point it multiplies
 INFINITY: Final = Point(None)
 
 
 def base(k: int) -> Point:
     """k G, in constant time. k: any integer, taken mod q."""
-    k %= q
-    if not k:
-        return INFINITY
-    handle = _new(_PUBKEY)
-    if not _lib.secp256k1_ec_pubkey_create(_ctx, handle, k.to_bytes(32, "big")):
-        raise Fault("the curve library refused a scalar in [1, q)")
-    return Point(handle)
-
-
-G: Final = base(1)
+    return Point(_base(k))
 
 
 def times(k: int, p: Point) -> Point:
     """k p, in constant time: for secret k. k: any integer, taken mod q."""
+    return Point(_times(k, p))
+
+
+def times_public(k: int, p: Point) -> Point:
+    """k p, in a time that tells k: only for what everybody knows. Cheaper for k < 2**128. k: taken mod q."""
+    return Point(_times_public(k, p))
+
+
+def total(points: Iterable[Point]) -> Point:
+    """The sum of any number of points, in one call of the library; INFINITY for none."""
+    return Point(_total([p._handle for p in points]))
+
+
+def combination(terms: Iterable[Term]) -> Point:
+    """The sum of k p over all terms (k, p), in constant time: for secret k."""
+    return Point(_total([_times(k, p) for k, p in terms]))
+
+
+def combination_public(terms: Iterable[Term]) -> Point:
+    """The sum of k p over all terms (k, p), in a time that tells every k."""
+    return Point(_total([_times_public(k, p) for k, p in terms]))
+
+
+# The same with the library's objects, None standing for infinity: long sums need no Point for each term.
+
+
+def _base(k: int) -> Any:
+    k %= q
+    if not k:
+        return None
+    handle = _new(_PUBKEY)
+    if not _lib.secp256k1_ec_pubkey_create(_ctx, handle, k.to_bytes(32, "big")):
+        raise Fault("the curve library refused a scalar in [1, q)")
+    return handle
+
+
+def _times(k: int, p: Point) -> Any:
     if p is G:
-        return base(k)
+        return _base(k)
     k %= q
     point = p._handle
     if not k or point is None:
-        return INFINITY
+        return None
     xy = _new(_UNCOMPRESSED)
     xy[0] = 4
     if not _lib.secp256k1_ecdh(_ctx, xy + 1, point, k.to_bytes(32, "big"), _XY, _NULL):
@@ -106,35 +135,32 @@ def times(k: int, p: Point) -> Point:
     handle = _new(_PUBKEY)
     if not _lib.secp256k1_ec_pubkey_parse(_ctx, handle, xy, 65):
         raise Fault("the curve library refused a point of its own")
-    return Point(handle)
+    return handle
 
 
-def times_public(k: int, p: Point) -> Point:
-    """k p, in a time that tells k: only for what everybody knows. Cheaper for k below 2**128. k: taken mod q."""
+def _times_public(k: int, p: Point) -> Any:
     if p is G:
-        return base(k)  # the table of multiples of G makes this the faster call
+        return _base(k)  # its table of multiples makes this the faster call
     k %= q
     point = p._handle
     if not k or point is None:
-        return INFINITY
+        return None
     handle = _new(_PUBKEY, point[0])
     if not _lib.secp256k1_ec_pubkey_tweak_mul(_ctx, handle, k.to_bytes(32, "big")):
         raise Fault("the curve library refused a scalar in [1, q)")
-    return Point(handle)
+    return handle
 
 
-def total(points: Sequence[Point]) -> Point:
-    """The sum of any number of points, in one call of the library; INFINITY for none."""
-    handles = [p._handle for p in points]
-    if None in handles:
-        handles = [handle for handle in handles if handle is not None]
-    if not handles:
-        return INFINITY
+def _total(handles: list[Any]) -> Any:
+    finite = [handle for handle in handles if handle is not None]
+    if not finite:
+        return None
     handle = _new(_PUBKEY)
-    # With valid points, and ours always are, this call fails exactly when the sum is infinity.
-    if not _lib.secp256k1_ec_pubkey_combine(_ctx, handle, handles, len(handles)):
-        return INFINITY
-    return Point(handle)
+    # Of valid points, and ours always are, this call fails exactly when the sum is infinity.
+    return handle if _lib.secp256k1_ec_pubkey_combine(_ctx, handle, finite, len(finite)) else None
+
+
+G: Final = base(1)
 
 
 def negate(p: Point) -> Point:
@@ -168,8 +194,8 @@ def encode(p: Point) -> bytes:
 def decode(data: bytes) -> Point:
     """The point of 33 bytes.
 
-    Raises Refused "point.length" (the library alone would also take 65 bytes) and "point.encoding": any first byte
-    but 02 and 03, x >= p, or no point with that x.
+    Raises Refused "point.length" (the library alone would also take 65 bytes) and "point.encoding": any first
+    byte but 02 and 03, x >= p, or no point with that x.
     """
     if len(data) != POINT_SIZE:
         raise Refused("point.length", f"{len(data)} bytes for a point of {POINT_SIZE}")
@@ -204,9 +230,10 @@ def random_scalar(randomness: Randomness) -> int:
 def hash_to_point(label: bytes, data: bytes) -> Point:
     """A point whose discrete log nobody knows.
 
-    SHA-512(len(label), 4 bytes big-endian | label | len(data), 8 bytes big-endian | data) gives 64 bytes u | t, read
-    as two field elements, each 32 bytes big-endian, reduced mod p. The point is that of ElligatorSwift (BIP 324,
-    function XSwiftEC): it has the x of XSwiftEC(u, t), and y has the parity of t mod p (odd y for odd t).
+    SHA-512(len(label), 4 bytes big-endian | label | len(data), 8 bytes big-endian | data) gives 64 bytes u |
+    t, read as two field elements, each 32 bytes big-endian, reduced mod p. The point is that of
+    ElligatorSwift (BIP 324, function XSwiftEC): it has the x of XSwiftEC(u, t), and y has the parity of t mod
+    p (odd y for odd t).
     """
     handle = _new(_PUBKEY)
     if not _lib.secp256k1_ellswift_decode(_ctx, handle, hashlib.sha512(frame(label, data)).digest()):
@@ -215,5 +242,7 @@ def hash_to_point(label: bytes, data: bytes) -> Point:
 
 
 def frame(label: bytes, value: bytes) -> bytes:
-    """len(label), 4 bytes big-endian | label | len(value), 8 bytes big-endian | value. No two pairs share bytes."""
+    """len(label), 4 bytes big-endian | label | len(value), 8 bytes big-endian | value. No two pairs share
+    bytes.
+    """
     return b"%b%b%b%b" % (len(label).to_bytes(4, "big"), label, len(value).to_bytes(8, "big"), value)

@@ -1,7 +1,8 @@
-"""Every label of the protocol. A label says what a value is for, so that no proof, hash or signature fits two uses.
+"""Every label of the protocol. A label says what a value is for, so that no proof, hash or signature fits two
+uses.
 
-All are ASCII and hold no zero byte. Those that open something (a transcript, a hash, a signature) begin with the
-protocol's name and major version; those that name a value inside a transcript are short.
+All are ASCII and hold no zero byte. Those that open something (a transcript, a hash, a signature) begin with
+the protocol's name and major version; those that name a value inside a transcript are short.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Re-mask and permute a list of ciphertexts, and prove it: the Terelius-Wikstroem argument.
 
-Terelius and Wikstroem, "Proofs of restricted shuffles", AFRICACRYPT 2010; Wikstroem, "A commitment-consistent proof of
-a shuffle", ACISP 2009; written after the pseudo-code of Haenni, Locher, Koenig and Dubuis, "Pseudo-code algorithms for
-verifiable re-encryption mix-nets", Financial Cryptography Workshops 2017, algorithms 8.44 to 8.48 of its later forms.
+Terelius and Wikstroem, "Proofs of restricted shuffles", AFRICACRYPT 2010; Wikstroem, "A commitment-consistent
+proof of a shuffle", ACISP 2009. Written after the pseudo-code of Haenni, Locher, Koenig and Dubuis,
+"Pseudo-code algorithms for verifiable re-encryption mix-nets", Financial Cryptography 2017 Workshops.
 
 For N >= 1 inputs (A_j, B_j) under key J and outputs (A'_i, B'_i), i and j from 1 to N:
     order o, a permutation:     A'_i = A_o(i) + r'_i G,  B'_i = B_o(i) + r'_i J
@@ -16,18 +16,20 @@ and the relations proved, in this order and with these names:
     first         sum u_j A_j              = d G + sum u'_i A'_i
     second        sum u_j B_j              = d J + sum u'_i B'_i
     chain 1 ... N k_i                      = z_i G + u'_i k_(i-1)
-The secrets, in this order: a, b, c, d, z_1 ... z_N, u'_1 ... u'_N. h_i and H are points nobody knows a log of.
+The secrets, in this order: a, b, c, d, z_1 ... z_N, u'_1 ... u'_N. h_i and H are points nobody knows a log
+of.
 
-Bytes of a proof: c_1 ... c_N | k_1 ... k_N | e | the answers to the 4 + 2 N secrets: 130 N + 160 bytes (points of 33,
-scalars of 32). The t-values are not sent. Absorbed: "count" N, "key" J, "inputs" A_1 | B_1 | A_2 | ..., "outputs" likewise,
-"permutation" c_1 ... c_N; the u_j are squeezed under "weight" as one batch, the first 16 bytes each; "chain" k_1 ... k_N;
-then the t-values and e as in sigma.py.
+Bytes of a proof: c_1 ... c_N | k_1 ... k_N | e | the answers to the 4 + 2 N secrets: 130 N + 160 bytes
+(points of 33, scalars of 32). The t-values are not sent. Absorbed: "count" N, "key" J, "inputs" A_1 | B_1 |
+A_2 | ..., "outputs" likewise, "permutation" c_1 ... c_N; the u_j are squeezed under "weight" as one batch,
+the first 16 bytes each; "chain" k_1 ... k_N; then the t-values and e as in sigma.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain as joined
 from typing import Final
 
 from p2pmatryoshka.crypto import labels
@@ -71,8 +73,9 @@ def shuffle(
 ) -> tuple[Ciphertexts, bytes]:
     """outputs[i] re-encrypts inputs[order[i]] under `key`, and the proof of it.
 
-    order: each of 0 ... N-1 once. Draws from randomness, each 64 bytes: r'_1 ... r'_N, r_1 ... r_N, z_1 ... z_N, then
-    the nonces in the order of the secrets. Raises Fault if order is no permutation or there are no inputs.
+    order: each of 0 ... N-1 once. Draws from randomness, each 64 bytes: r'_1 ... r'_N, r_1 ... r_N, z_1 ...
+    z_N, then the nonces in the order of the secrets. Raises Fault if order is no permutation or there are no
+    inputs.
     """
     n = len(inputs)
     if not n or sorted(order) != list(range(n)):
@@ -125,9 +128,9 @@ def verify_shuffle(
 ) -> None:
     """Check that the outputs are the inputs, re-masked and in some order.
 
-    Raises Refused "shuffle.count" (none, or not as many outputs as inputs), "shuffle.length", "point.encoding",
-    "scalar.range", "shuffle.infinity" (a t-value), "shuffle.challenge" (a relation does not hold, or the proof was made
-    for something else).
+    Raises Refused "shuffle.count" (none, or not as many outputs as inputs), "shuffle.length",
+    "point.encoding", "scalar.range", "shuffle.infinity" (a t-value), "shuffle.challenge" (a relation does not
+    hold, or the proof was made for something else).
     """
     n = len(inputs)
     if not n or len(outputs) != n:
@@ -146,9 +149,9 @@ def verify_shuffle(
         minus(chain[-1], times_public(product, H)),
         *sums(
             [
-                list(zip(weights, commitments, strict=True)),
-                [(u, ct.a) for u, ct in zip(weights, inputs, strict=True)],
-                [(u, ct.b) for u, ct in zip(weights, inputs, strict=True)],
+                zip(weights, commitments, strict=True),
+                ((u, ct.a) for u, ct in zip(weights, inputs, strict=True)),
+                ((u, ct.b) for u, ct in zip(weights, inputs, strict=True)),
             ],
             spread,
         ),
@@ -176,15 +179,16 @@ def _open(
 
 def _relations(
     key: Point, outputs: Sequence[Ciphertext], chain: Sequence[Point], images: Sequence[Point]
-) -> list[Relation]:
+) -> Iterator[Relation]:
     n = len(outputs)
+    u = range(4 + n, 4 + 2 * n)  # the places of the secrets u'_i
     permutation, product, commitment, first, second = images
-    u = range(4 + n, 4 + 2 * n)
-    return [
-        Relation(permutation, [(0, G)]),
-        Relation(product, [(1, G)]),
-        Relation(commitment, [(2, G), *zip(u, [generator(i) for i in range(n)], strict=True)]),
-        Relation(first, [(3, G), *zip(u, [ct.a for ct in outputs], strict=True)]),
-        Relation(second, [(3, key), *zip(u, [ct.b for ct in outputs], strict=True)]),
-        *[Relation(chain[i], [(4 + i, G), (4 + n + i, chain[i - 1] if i else H)]) for i in range(n)],
-    ]
+    yield Relation(permutation, ((0, G),))
+    yield Relation(product, ((1, G),))
+    yield Relation(commitment, joined(((2, G),), zip(u, map(generator, range(n)), strict=True)))
+    yield Relation(first, joined(((3, G),), zip(u, (ct.a for ct in outputs), strict=True)))
+    yield Relation(second, joined(((3, key),), zip(u, (ct.b for ct in outputs), strict=True)))
+    previous = H
+    for i, link in enumerate(chain):
+        yield Relation(link, ((4 + i, G), (4 + n + i, previous)))
+        previous = link

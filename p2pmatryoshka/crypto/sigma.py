@@ -1,19 +1,20 @@
 """One proof engine for linear relations, and the three plain proofs that use it.
 
-A statement is a list of relations: image = sum over j of x_j B_j, with public image and bases B_j and secret scalars
-x_j that several relations may share. The prover draws w_j for each secret, sends (in spirit) t = sum w_j B_j for each
-relation, gets the challenge e and answers s_j = w_j + e x_j. The verifier finds t again as sum s_j B_j - e image,
-and then the challenge (Maurer, "Unifying zero-knowledge proofs of knowledge", AFRICACRYPT 2009; Schnorr's and
-Chaum-Pedersen's proofs are the one-relation and two-relation cases).
+A statement is a list of relations: image = sum over j of x_j B_j, with public image and bases B_j and secret
+scalars x_j that several relations may share. The prover draws w_j for each secret, sends (in spirit) t = sum
+w_j B_j for each relation, gets the challenge e and answers s_j = w_j + e x_j. The verifier finds t again as
+sum s_j B_j - e image, and then the challenge (Maurer, "Unifying zero-knowledge proofs of knowledge",
+AFRICACRYPT 2009; Schnorr's and Chaum-Pedersen's proofs are the one-relation and two-relation cases).
 
-Bytes of a proof: e | s_1 | ... | s_k, each a scalar of 32 bytes; the t-values are not sent. Order of absorption: what
-the proof below says, then under "witnesses" all t-values, 33 bytes each in the order of the relations; then e is
-squeezed under "challenge", 64 bytes mod q. A t-value at infinity is refused.
+Bytes of a proof: e | s_1 | ... | s_k, each a scalar of 32 bytes; the t-values are not sent. Order of
+absorption: what the proof below says, then under "witnesses" all t-values, 33 bytes each in the order of the
+relations; then e is squeezed under "challenge", 64 bytes mod q. A t-value at infinity is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from p2pmatryoshka.crypto import labels
@@ -24,6 +25,8 @@ from p2pmatryoshka.crypto.group import (
     Point,
     Randomness,
     base,
+    combination,
+    combination_public,
     decode_scalar,
     encode_scalar,
     minus,
@@ -33,7 +36,7 @@ from p2pmatryoshka.crypto.group import (
     times,
     total,
 )
-from p2pmatryoshka.crypto.sums import Row, Spread, decode_points, encode_points, sums
+from p2pmatryoshka.crypto.sums import Spread, decode_points, encode_points, sums
 from p2pmatryoshka.crypto.transcript import Context, Transcript
 from p2pmatryoshka.errors import Refused
 
@@ -56,15 +59,15 @@ class Relation(NamedTuple):
     """image = sum of (secret number j) times base, over all (j, base) in terms."""
 
     image: Point
-    terms: Row
+    terms: Iterable[tuple[int, Point]]  # read once
 
 
 def prove(
-    transcript: Transcript, relations: Sequence[Relation], secrets: Sequence[int], randomness: Randomness
+    transcript: Transcript, relations: Iterable[Relation], secrets: Sequence[int], randomness: Randomness
 ) -> bytes:
     """32 (1 + number of secrets) bytes. The statement must stand in the transcript already."""
     nonces = [random_scalar(randomness) for _ in secrets]
-    witnesses = [total([times(nonces[j], p) for j, p in relation.terms]) for relation in relations]
+    witnesses = [combination((nonces[j], p) for j, p in terms) for _, terms in relations]
     transcript.absorb_points(labels.WITNESSES, witnesses)
     (e,) = transcript.scalars(labels.CHALLENGE, 1)
     responses = [(w + e * x) % q for w, x in zip(nonces, secrets, strict=True)]
@@ -74,23 +77,22 @@ def prove(
 def verify(
     rule: str,
     transcript: Transcript,
-    relations: Sequence[Relation],
+    relations: Iterable[Relation],
     count: int,
     proof: bytes,
     spread: Spread | None = None,
 ) -> None:
     """Check a proof over `count` secrets. The statement must stand in the transcript already.
 
-    Raises Refused: rule + ".length"; "scalar.range"; rule + ".infinity", a t-value is infinity; rule + ".challenge",
-    some relation does not hold, or the proof was made for something else.
+    Raises Refused: rule + ".length"; "scalar.range"; rule + ".infinity", a t-value is infinity; rule +
+    ".challenge", some relation does not hold, or the proof was made for something else.
     """
     if len(proof) != SCALAR_SIZE * (1 + count):
         raise Refused(f"{rule}.length", f"{len(proof)} bytes for {1 + count} scalars of {SCALAR_SIZE}")
     e, *responses = [decode_scalar(proof[i : i + SCALAR_SIZE]) for i in range(0, len(proof), SCALAR_SIZE)]
     minus_e = q - e
-    rows = [
-        [(minus_e, relation.image), *[(responses[j], p) for j, p in relation.terms]] for relation in relations
-    ]
+    # Rows are made one at a time: thousands of them at once would keep the garbage collector busy.
+    rows = (chain(((minus_e, image),), ((responses[j], p) for j, p in terms)) for image, terms in relations)
     witnesses = sums(rows, spread)
     if any(t.is_infinity for t in witnesses):
         raise Refused(f"{rule}.infinity", "a t-value is infinity")
@@ -129,15 +131,15 @@ def prove_equal_logs(
 ) -> tuple[tuple[Point, ...], bytes]:
     """The shares x base_i, and 64 bytes: they and public = x G have one log. No bases: no shares, no bytes.
 
-    Absorbed: "count" number of bases, "base" G, "public" public, "pairs" base_1 | share_1 | base_2 | ...; then one
-    weight w_i for each pair is squeezed under "weight", 64 bytes mod q. The relations are public = x G and
-    (sum w_i share_i) = x (sum w_i base_i), in this order.
+    Absorbed: "count" number of bases, "base" G, "public" public, "pairs" base_1 | share_1 | base_2 | ...;
+    then one weight w_i for each pair is squeezed under "weight", 64 bytes mod q. The relations are public = x
+    G and (sum w_i share_i) = x (sum w_i base_i), in this order.
     """
     shares = tuple([times(x, p) for p in bases])
     if not shares:
         return (), b""
     transcript, weights = _batch(context, public, bases, shares)
-    (mixed,) = sums([list(zip(weights, bases, strict=True))])
+    mixed = combination_public(zip(weights, bases, strict=True))
     # The prover needs no image: t-values depend on the bases alone.
     relations = [Relation(public, [(0, G)]), Relation(public, [(0, mixed)])]
     return shares, prove(transcript, relations, [x], randomness)
@@ -154,8 +156,8 @@ def verify_equal_logs(
 ) -> None:
     """Check shares of exactly these bases.
 
-    Raises Refused "shares.count" (not one share for each base), "shares.length" (also a proof without shares),
-    "scalar.range", "shares.infinity", "shares.challenge".
+    Raises Refused "shares.count" (not one share for each base), "shares.length" (also a proof without
+    shares), "scalar.range", "shares.infinity", "shares.challenge".
     """
     if len(bases) != len(shares):
         raise Refused("shares.count", f"{len(shares)} shares for {len(bases)} places")
@@ -166,9 +168,7 @@ def verify_equal_logs(
     if len(proof) != 2 * SCALAR_SIZE:
         raise Refused("shares.length", f"{len(proof)} bytes for a proof of {2 * SCALAR_SIZE}")
     transcript, weights = _batch(context, public, bases, shares)
-    mixed, image = sums(
-        [list(zip(weights, bases, strict=True)), list(zip(weights, shares, strict=True))], spread
-    )
+    mixed, image = sums((zip(weights, bases, strict=True), zip(weights, shares, strict=True)), spread)
     verify("shares", transcript, [Relation(public, [(0, G)]), Relation(image, [(0, mixed)])], 1, proof)
 
 
@@ -197,9 +197,10 @@ def reencrypt(
 ) -> tuple[Ciphertexts, bytes]:
     """The same cards under joint_key, each with a fresh mask, and 32 (2 + k) bytes of proof for k cards.
 
-    (A, B) under own_key becomes (A', B') = (r G, B - x A + r joint_key). Absorbed: "count" k, "base" G, "own key",
-    "joint key", "inputs" A_1 | B_1 | A_2 | ..., "outputs" A'_1 | B'_1 | A'_2 | .... The secrets are x, r_1 ... r_k; the
-    relations own_key = x G, then for each card A' = r_i G and B' - B = r_i joint_key + x (-A). No cards: no bytes.
+    (A, B) under own_key becomes (A', B') = (r G, B - x A + r joint_key). Absorbed: "count" k, "base" G, "own
+    key", "joint key", "inputs" A_1 | B_1 | A_2 | ..., "outputs" A'_1 | B'_1 | A'_2 | .... The secrets are x,
+    r_1 ... r_k; the relations own_key = x G, then for each card A' = r_i G and B' - B = r_i joint_key + x
+    (-A). No cards: no bytes.
     """
     masks = [random_scalar(randomness) for _ in cts]
     new = tuple(

@@ -1,9 +1,11 @@
-"""Signatures by identity keys: Ed25519 (RFC 8032) over label | 00 | data, one label for each kind of thing signed.
+"""Signatures by identity keys: Ed25519 (RFC 8032) over label | 00 | data, one label for each kind of thing
+signed.
 
-Verifiers of Ed25519 disagree on odd keys and signatures, so this protocol chooses. Verification is RFC 8032, section
-5.1.7, without the cofactor: R must be the very bytes of the encoding of S B - k A. It follows that a non-canonical R is
-refused. S must be below the group order L. The key must be canonical (y < p, and no sign bit on x = 0), lie on the curve
-and not have small order: for a small-order key one signature can fit every message.
+Verifiers of Ed25519 disagree on odd keys and signatures, so this protocol chooses. Verification is RFC 8032,
+section 5.1.7, without the cofactor: R must be the very bytes of the encoding of S B - k A. It follows that a
+non-canonical R is refused. S must be below the group order L. The key must be canonical (y < p, and no sign
+bit on x = 0), lie on the curve and not have small order: for a small-order key one signature can fit every
+message.
 """
 
 from __future__ import annotations

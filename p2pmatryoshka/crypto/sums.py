@@ -6,68 +6,65 @@ parallel map, because pure code does not own threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from p2pmatryoshka.crypto.group import POINT_SIZE, Point, decode, times_public, total
+from p2pmatryoshka.crypto.group import POINT_SIZE, Point, Term, combination_public, decode, encode, total
 from p2pmatryoshka.errors import Refused
 
 C = TypeVar("C")
 R = TypeVar("R")
-Term = tuple[int, Point]  # a scalar and the point it multiplies
-Row = Sequence[Term]
 
 _CHUNK = 48  # terms, about a millisecond: long beside a thread switch, short beside a shuffle of 52
 
 
 class Spread(Protocol):
-    """A parallel map: the results of work(chunk), in the order of the chunks. Exceptions of work come out of it."""
+    """A parallel map: the results of work(chunk), in the order of the chunks. Exceptions of work come out of
+    it.
+    """
 
     def __call__(self, work: Callable[[C], R], chunks: Sequence[C], /) -> list[R]: ...
 
 
-def weigh(row: Row) -> Point:
-    """The sum of k p over all terms (k, p)."""
-    return total([times_public(k, p) for k, p in row])
+def sums(rows: Iterable[Iterable[Term]], spread: Spread | None = None) -> list[Point]:
+    """The sum of k p over all terms (k, p) of each row; all public.
 
-
-def sums(rows: Sequence[Row], spread: Spread | None = None) -> list[Point]:
-    """The sum of each row. Long rows are cut, short ones put together, so that all chunks cost about the same."""
+    To be spread, long rows are cut and short ones put together, so that all chunks cost about the same.
+    """
     if spread is None:
-        return [weigh(row) for row in rows]
-    chunks: list[list[Row]] = [[]]
-    pieces: list[int] = []  # how many pieces each row was cut into
+        return [combination_public(row) for row in rows]
+    chunks: list[list[Sequence[Term]]] = [[]]
+    cuts: list[int] = []  # the number of pieces that each row was cut into
     room = _CHUNK
-    for row in rows:
-        cuts = 0
+    for terms in rows:
+        row = list(terms)
+        pieces = 0
         start = 0
-        while start < len(row) or not cuts:
+        while start < len(row) or not pieces:
             piece = row[start : start + room]
             chunks[-1].append(piece)
-            cuts += 1
-            start += len(piece)
+            pieces += 1
+            start += room
             room -= len(piece)
-            if room <= 0:
+            if not room:
                 chunks.append([])
                 room = _CHUNK
-        pieces.append(cuts)
-    parts = [part for done in spread(_weigh_all, chunks) for part in done]
+        cuts.append(pieces)
+    parts = [part for done in spread(_combine_all, chunks) for part in done]
     result = []
     start = 0
-    for cuts in pieces:
-        result.append(parts[start] if cuts == 1 else total(parts[start : start + cuts]))
-        start += cuts
+    for pieces in cuts:
+        result.append(parts[start] if pieces == 1 else total(parts[start : start + pieces]))
+        start += pieces
     return result
 
 
-def _weigh_all(rows: Sequence[Row]) -> list[Point]:
-    return [weigh(row) for row in rows]
+def _combine_all(rows: Sequence[Sequence[Term]]) -> list[Point]:
+    return [combination_public(row) for row in rows]
 
 
 def encode_points(points: Sequence[Point]) -> bytes:
     """33 bytes each, one after the other. Raises Fault on infinity."""
-    from p2pmatryoshka.crypto.group import encode
-
     return b"".join([encode(p) for p in points])
 
 
@@ -79,9 +76,7 @@ def decode_points(data: bytes, count: int, *, spread: Spread | None = None) -> t
         return tuple(_decode_all(data))
     size = POINT_SIZE * _CHUNK * 4
     return tuple(
-        p
-        for done in spread(_decode_all, [data[i : i + size] for i in range(0, len(data), size)])
-        for p in done
+        p for done in spread(_decode_all, [data[i : i + size] for i in range(0, len(data), size)]) for p in done
     )
 
 

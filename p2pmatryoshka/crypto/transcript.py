@@ -9,14 +9,14 @@ Bytes
         "table"       table id, as it is (32 bytes)
         "step"        step number, 8 bytes big-endian
         "member"      the author's roster index, 4 bytes big-endian
-    Squeezing n values under a label absorbs frame(label, n as 4 bytes big-endian); with D the 64 bytes of SHA-512
-    over everything absorbed so far, value i (from 0) is
+    Squeezing n values under a label absorbs frame(label, n as 4 bytes big-endian); with D the 64 bytes of
+    SHA-512 over everything absorbed so far, value i (from 0) is
         SHA-512(frame("squeeze", D | i as 4 bytes big-endian))
-    read big-endian: all 64 bytes mod q for scalars(), the first 16 bytes for short_scalars(). The state goes on from
-    where it stood, so all later challenges depend on all that was absorbed before.
+    read big-endian: all 64 bytes mod q for scalars(), the first 16 bytes for short_scalars(). The state goes
+    on from where it stood, so all later challenges depend on all that was absorbed before.
 
-The habit is merlin's (every value labelled and length-prefixed, the application opens the transcript); the hash is
-SHA-2 so that any standard library has it.
+The habit is merlin's (every value labelled and length-prefixed, the application opens the transcript); the
+hash is SHA-2 so that any standard library has it.
 """
 
 from __future__ import annotations
@@ -79,6 +79,4 @@ class Transcript:
     def _squeeze(self, label: bytes, count: int) -> list[bytes]:
         self.absorb(label, count.to_bytes(4, "big"))
         seed = self._state.digest()
-        return [
-            hashlib.sha512(frame(labels.SQUEEZE, seed + i.to_bytes(4, "big"))).digest() for i in range(count)
-        ]
+        return [hashlib.sha512(frame(labels.SQUEEZE, seed + i.to_bytes(4, "big"))).digest() for i in range(count)]

@@ -18,18 +18,14 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise StorageError(
-            f"{folder} is a file, not a folder: move it away or choose another folder."
-        ) from error
+        raise StorageError(f"{folder} is a file, not a folder: move it away or choose another folder.") from error
     except OSError as error:
         raise unusable(folder, error) from error
 
 
 def unusable(path: Path, error: OSError) -> StorageError:
     """The sentence for a file or folder that the system refuses to give."""
-    return StorageError(
-        f"{path} cannot be used ({error.strerror}): check its permissions or choose another folder."
-    )
+    return StorageError(f"{path} cannot be used ({error.strerror}): check its permissions or choose another folder.")
 
 
 class FolderLock:

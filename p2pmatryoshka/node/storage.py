@@ -87,9 +87,7 @@ class Store:
 
     # --- tables
 
-    def create_table(
-        self, table_id: bytes, roster: bytes, me: int, created: str = "", state: str = "open"
-    ) -> None:
+    def create_table(self, table_id: bytes, roster: bytes, me: int, created: str = "", state: str = "open") -> None:
         """Files a new table; once more with the same roster and place changes nothing."""
         with self._writing() as database:
             database.execute(
@@ -105,9 +103,7 @@ class Store:
     def tables(self) -> list[TableInfo]:
         """Every table, the oldest first."""
         with self._reading() as database:
-            rows = database.execute(
-                "SELECT id, roster, me, state, created FROM tables ORDER BY rowid"
-            ).fetchall()
+            rows = database.execute("SELECT id, roster, me, state, created FROM tables ORDER BY rowid").fetchall()
         return [TableInfo(*row) for row in rows]
 
     def set_state(self, table_id: bytes, state: str) -> None:
@@ -133,9 +129,7 @@ class Store:
             ).fetchall()
         if any(_hash(data) != digest for _, _, digest, data, _ in rows):
             raise StorageError(damaged(self.path))
-        return [
-            (author, sequence, SignedEntry(data, signature)) for author, sequence, _, data, signature in rows
-        ]
+        return [(author, sequence, SignedEntry(data, signature)) for author, sequence, _, data, signature in rows]
 
     # --- what I sign
 
@@ -209,9 +203,7 @@ class Store:
     def notes(self, table_id: bytes) -> dict[str, bytes]:
         """Every local fact about the table, by name."""
         with self._reading() as database:
-            return dict(
-                database.execute("SELECT name, note FROM notes WHERE table_id = ? ORDER BY name", (table_id,))
-            )
+            return dict(database.execute("SELECT name, note FROM notes WHERE table_id = ? ORDER BY name", (table_id,)))
 
     # --- the file
 
@@ -281,9 +273,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     if not fresh and application != APPLICATION:
         raise StorageError(f"{path} belongs to another program: move it away or choose another folder.")
     if version > VERSION:
-        raise UserError(
-            f"{path} was made by a newer p2pmatryoshka: update this one, or choose another folder."
-        )
+        raise UserError(f"{path} was made by a newer p2pmatryoshka: update this one, or choose another folder.")
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
     database.execute("PRAGMA secure_delete = ON")

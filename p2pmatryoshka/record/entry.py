@@ -93,6 +93,11 @@ def parse(signed: SignedEntry, table: bytes, keys: Sequence[bytes]) -> Entry:
     return Entry(signed, author, sequence, previous, table_hash, body, entry_hash(data), fault)
 
 
+def body_of(signed: SignedEntry) -> bytes:
+    """The body of an entry whose table and author are not known yet: nothing is checked but the form (LinkFault)."""
+    return _fields(signed.data)[6]
+
+
 def _fields(data: bytes) -> tuple[int, bytes, int, int, bytes, bytes, bytes]:
     """The seven fields with their types. Canonical or not is judged later, when the author is known."""
     try:

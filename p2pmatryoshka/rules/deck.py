@@ -45,8 +45,7 @@ class Deck:
     def held(self) -> tuple[int, ...]:
         """For each card, the set of cards that can lie inside it, as a bit mask."""
         return tuple(
-            sum(1 << inner for inner in range(CARDS) if self.holders[inner] >> outer & 1)
-            for outer in range(CARDS)
+            sum(1 << inner for inner in range(CARDS) if self.holders[inner] >> outer & 1) for outer in range(CARDS)
         )
 
     @cached_property
@@ -54,8 +53,7 @@ class Deck:
         """For each card, the cards that the file itself says it lies inside: the next larger one first."""
         series = [(card - 1,) if card % DEPTH else () for card in range(CARDS)]
         return tuple(
-            series[card] + tuple(outer for inner, outer in self.links if inner == card)
-            for card in range(CARDS)
+            series[card] + tuple(outer for inner, outer in self.links if inner == card) for card in range(CARDS)
         )
 
     def holds(self, outer: int, inner: int) -> bool:

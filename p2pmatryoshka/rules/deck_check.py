@@ -48,9 +48,7 @@ class _Checker:
         self.warnings: list[Note] = []
         self.places = Places("")
         self.where: dict[str, tuple[int, int]] = {}  # name -> series, item (0-based), of its first mention
-        self.spoken: dict[
-            str, str
-        ] = {}  # by their sound, their drawing, and without accents: the first such name
+        self.spoken: dict[str, str] = {}  # by their sound, their drawing, and without accents: the first such name
         self.drawn: dict[str, str] = {}
         self.bare: dict[str, str] = {}
         self.flat: dict[tuple[int, int], int] = {}  # series, item -> how many strings stand before it
@@ -62,26 +60,20 @@ class _Checker:
         try:
             data = tomllib.loads(text)
         except RecursionError:
-            self.fault(
-                "deep", Place(), "brackets are nested too deep", "a deck needs lists of lists, no more"
-            )
+            self.fault("deep", Place(), "brackets are nested too deep", "a deck needs lists of lists, no more")
             return None
         except ValueError as error:  # TOMLDecodeError is one; a number out of range another
             found = _AT_LINE.search(str(error))
             line = int(found[1]) if found else text.count("\n") + 1
             said = re.sub(r" \(at .*", "", str(error))[:100].splitlines()[0]
-            self.fault(
-                "toml", Place(line), f"this is not TOML ({said})", "look for a missing quote or bracket"
-            )
+            self.fault("toml", Place(line), f"this is not TOML ({said})", "look for a missing quote or bracket")
             return None
         self.places = Places(text)
         return self.content(data)
 
     def text(self, content: bytes) -> str | None:
         if len(content) > LARGEST_FILE:
-            self.fault(
-                "size", Place(), f"{len(content)} bytes are too many", f"keep within {LARGEST_FILE} bytes"
-            )
+            self.fault("size", Place(), f"{len(content)} bytes are too many", f"keep within {LARGEST_FILE} bytes")
             return None
         try:
             text = content.decode("utf-8-sig").replace("\r\n", "\n")
@@ -101,7 +93,7 @@ class _Checker:
 
     def content(self, data: dict[str, Any]) -> Deck | None:
         for key in data:
-            if key not in KEYS:
+            if key not in KEYS and len(self.faults) < MOST_NOTES:
                 near = get_close_matches(key[:LONGEST_NAME], KEYS, 1)
                 mend = f'write "{near[0]}"' if near else f"only {', '.join(KEYS)} are known"
                 self.fault("key", self.at_key(key), f"the key {_quoted(key)} is unknown", mend)
@@ -117,9 +109,7 @@ class _Checker:
 
     def title(self, data: dict[str, Any]) -> str:
         if not isinstance(data.get("title"), str):
-            self.fault(
-                "title", self.at_key("title"), "the title is missing", 'write title = "..." at the top'
-            )
+            self.fault("title", self.at_key("title"), "the title is missing", 'write title = "..." at the top')
             return ""
         title = tidy(data["title"])
         for found in name_faults(title, LONGEST_TITLE):
@@ -130,9 +120,7 @@ class _Checker:
         language = data.get("language")
         if not isinstance(language, str) or not _LANGUAGE.match(language):
             what = "the language of the words is missing or no language tag"
-            self.fault(
-                "language", self.at_key("language"), what, 'write for example language = "en" or "pt-BR"'
-            )
+            self.fault("language", self.at_key("language"), what, 'write for example language = "en" or "pt-BR"')
             return ""
         return language
 
@@ -247,7 +235,7 @@ class _Checker:
         if len(self.faults) < MOST_NOTES:
             near = get_close_matches(name[:LONGEST_NAME], list(index)[: 2 * CARDS], 1)
             mend = f'did you mean "{near[0]}"?' if near else "use a name from the series"
-            self.fault("link.unknown", place, f"no series has {_quoted(name)}", mend, name[:LONGEST_NAME])
+            self.fault("link.unknown", place, f"no series has {_quoted(name)}", mend, name)
         return False
 
     def cycle(self, place: Place, path: list[str]) -> None:
@@ -272,14 +260,18 @@ class _Checker:
 
     def fault(self, code: str, place: Place, what: str, mend: str, *about: str) -> None:
         if len(self.faults) < MOST_NOTES:
-            self.faults.append(Note(code, place, what, mend, about))
+            self.faults.append(Note(code, place, what, mend, tuple(map(_safe, about))))
 
     def warning(self, code: str, place: Place, what: str, mend: str, *about: str) -> None:
         if len(self.warnings) < MOST_NOTES:
-            self.warnings.append(Note(code, place, what, mend, about))
+            self.warnings.append(Note(code, place, what, mend, tuple(map(_safe, about))))
+
+
+def _safe(name: str) -> str:
+    """A name from the file, made short and safe for a terminal."""
+    shown = "".join(c if c.isprintable() else "?" for c in name[:LONGEST_NAME])
+    return shown + ("..." if len(name) > LONGEST_NAME else "")
 
 
 def _quoted(name: str) -> str:
-    """A name from the file, made safe for a terminal and short."""
-    shown = "".join(c if c.isprintable() else "?" for c in name[:LONGEST_NAME])
-    return f'"{shown}{"..." if len(name) > LONGEST_NAME else ""}"'
+    return f'"{_safe(name)}"'

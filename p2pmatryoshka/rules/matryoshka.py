@@ -82,9 +82,7 @@ class Matryoshka:
     def _colours(self, seats: int, chosen: Rules) -> tuple[str, ...]:
         colours = chosen.get("colours", tuple(dolls.LETTERS[: 2 * seats]))
         if not isinstance(colours, tuple) or not all(colour in dolls.NAMES for colour in colours):
-            raise Illegal(
-                "rules.colours", f"colours are letters from A to {dolls.LETTERS[-1]}, not {colours!r}"
-            )
+            raise Illegal("rules.colours", f"colours are letters from A to {dolls.LETTERS[-1]}, not {colours!r}")
         if len(set(colours)) != len(colours) or len(colours) != 2 * seats:
             raise Illegal("rules.colours", f"{seats} players need {2 * seats} different colours")
         return colours

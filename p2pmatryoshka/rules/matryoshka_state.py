@@ -77,22 +77,22 @@ class State:
         turn = (first or 0) % self.seats
         return tuple(seat for seat in (*range(turn, self.seats), *range(turn)) if seat not in self.gone)
 
-    @cached_property
+    @property
     def sheets(self) -> tuple[scoring.ScoreSheet, ...]:
         """The score sheet of every display as last shown, by seat."""
-        return tuple(scoring.explain(display, self.long_columns) for display in self.displays)
+        return scoring.explain_all(self.displays, self.long_columns)
 
     @cached_property
     def outcome(self) -> scoring.Outcome:
         """Who wins, and why, if these displays are what counts. Whoever is gone cannot win."""
-        return scoring.outcome({seat: self.sheets[seat] for seat in self.still_in})
+        sheets = self.sheets
+        return scoring.outcome({seat: sheets[seat] for seat in self.still_in})
 
     @property
     def standing(self) -> Over:
         """The points of the displays as last shown; whoever is gone has none."""
-        return Over(
-            tuple((seat, sheet.total) for seat, sheet in enumerate(self.sheets)), self.outcome.winners
-        )
+        points = tuple((seat, sheet.total) for seat, sheet in enumerate(self.sheets))
+        return Over(points, self.outcome.winners)
 
     @cached_property
     def ask(self) -> Ask:
@@ -108,9 +108,7 @@ class State:
             case Phase.OPEN:
                 return Play(acting, _ONE_CARD, together=False)
             case Phase.OFFER:
-                return Play(
-                    tuple(seat for seat in self.still_in if seat not in acting), _ONE_CARD, together=True
-                )
+                return Play(tuple(seat for seat in self.still_in if seat not in acting), _ONE_CARD, together=True)
             case Phase.PICK:
                 return Pick(acting, tuple(("take", seat) for seat, _ in self.offers))
             case Phase.SETTLE:

@@ -29,6 +29,8 @@ from p2pmatryoshka.rules.game import (
     public,
 )
 
+Question = Play | Pick  # what seats answer
+
 
 class Player(Protocol):
     """Whoever decides for a seat. It sees that seat's view and nothing else."""
@@ -91,7 +93,7 @@ class PlainTable:
         choices = choices or {}
         if isinstance(ask, Over):
             raise Illegal("over", "the game is over")
-        asked = ask.seats if isinstance(ask, Play | Pick) else ()
+        asked = ask.seats if isinstance(ask, Question) else ()
         if len(choices) != len(asked) or not all(seat in choices for seat in asked):
             raise Illegal("turn", f"seats {asked} are asked, seats {tuple(choices)} answered")
         if isinstance(ask, Toss):
@@ -167,7 +169,7 @@ class PlainTable:
             self.game.check(self.state, seat, answer)
             answers.append((seat, answer))
             if choice.cards:
-                left = tuple(card for card in hands[seat] if card not in choice.cards)
+                left = tuple([card for card in hands[seat] if card not in choice.cards])
                 if len(left) + len(choice.cards) != len(hands[seat]):
                     raise Illegal("hand", f"seat {seat} does not hold {choice.cards}, each once")
                 hands[seat] = left
@@ -192,7 +194,7 @@ def step(table: PlainTable, players: Sequence[Player], random: Chance) -> PlainT
     ask = table.ask
     if isinstance(ask, Toss):
         return table.resolve(toss=random.randrange(ask.sides))
-    if not isinstance(ask, Play | Pick):
+    if not isinstance(ask, Question):
         return table.resolve()
     game = table.game
     return table.resolve(

@@ -96,9 +96,7 @@ def _stretches(mask: int) -> tuple[tuple[int, int], ...]:
 
 
 STRETCHES = tuple(_stretches(mask) for mask in range(1 << SIZES))  # by the sizes present in a row, as bits
-ROW = tuple(
-    sum(POINTS[b - a + 1] + BONUS[b - a + 1] for a, b in row) for row in STRETCHES
-)  # points by those bits
+ROW = tuple(sum(POINTS[b - a + 1] + BONUS[b - a + 1] for a, b in row) for row in STRETCHES)  # points by those bits
 
 
 def points(display: Cards, long_columns: str) -> int:
@@ -113,7 +111,6 @@ def points(display: Cards, long_columns: str) -> int:
     return sum([ROW[mask] for mask in rows.values()]) + sum([table[count] for count in counts])
 
 
-@lru_cache(maxsize=1024)
 def explain(display: Cards, long_columns: str) -> ScoreSheet:
     """The score sheet of a display of different cards. long_columns: EXTEND or CAP."""
     letters = [""] * SIZES
@@ -139,6 +136,12 @@ def _runs(letter: str, mask: int) -> list[Run]:
         for first, last in STRETCHES[mask]
         if last > first
     ]
+
+
+@lru_cache(maxsize=256)
+def explain_all(displays: tuple[Cards, ...], long_columns: str) -> tuple[ScoreSheet, ...]:
+    """The score sheet of each display. Kept, as displays change far less often than they are looked at."""
+    return tuple(explain(display, long_columns) for display in displays)
 
 
 def outcome(sheets: Mapping[Seat, ScoreSheet]) -> Outcome:

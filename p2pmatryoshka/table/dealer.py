@@ -11,13 +11,12 @@ from dataclasses import replace
 from p2pmatryoshka.crypto import commitment, elgamal, group, shuffle, sigma, sums
 from p2pmatryoshka.crypto.elgamal import Ciphertext, Ciphertexts
 from p2pmatryoshka.crypto.group import Point
-from p2pmatryoshka.crypto.transcript import Context
 from p2pmatryoshka.errors import Fault, Illegal, Refused
 from p2pmatryoshka.rules import game as rules
 from p2pmatryoshka.rules.game import Answer, Ask, Card, Cards, Deal, Give, Pick, Play, Seat, Toss
 from p2pmatryoshka.table import coin, messages, restock
 from p2pmatryoshka.table.coin import Coins
-from p2pmatryoshka.table.layout import CheckAnswer, Done, Laid, Layout, Making, Owed, Payloads, Played
+from p2pmatryoshka.table.layout import Done, Judging, Laid, Layout, Making, Owed, Payloads, Played
 
 DEALING = frozenset({"share", "coin", "open", "rekey", "mix", "blind", "tags"})
 """Steps that are void if any place is filled otherwise than by an answer."""
@@ -42,37 +41,37 @@ def owed(layout: Layout, ask: Ask) -> Owed:
     raise Fault(f"nobody owes anything for {ask!r}")
 
 
-def check(
-    layout: Layout, ask: Ask, kind: str, context: Context, body: messages.AnyBody, check_answer: CheckAnswer
-) -> object:
+def check(layout: Layout, ask: Ask, kind: str, judging: Judging, body: messages.AnyBody) -> object:
     """What closing the step needs of this body. Raises Refused with the rule it breaks."""
-    member = context.member
+    context, member = judging.context, judging.context.member
     match kind, body:
-        case ("commit" | "coin"), messages.Commit(commitment=digest):
+        case (("commit" | "coin"), messages.Commit(commitment=digest)):
             return digest
         case "open", messages.Open():
             if not isinstance(layout.doing, Coins):
                 raise Fault("no coins to open")
             return coin.check_open(layout.doing, context.table, member, body)
         case "turn", messages.Turn():
-            return check_turn(layout, ask, context, body, check_answer)
+            return check_turn(layout, ask, judging, body)
         case "reveal", messages.Open():
-            return _check_reveal(layout, ask, context, body, check_answer)
+            return _check_reveal(layout, ask, judging, body)
         case "choose", messages.Choose(option=option):
             answer = Answer(option)
-            allowed(check_answer, layout.seat(member), answer)
+            judging.allowed(layout.seat(member), answer)
             return answer
         case "share", messages.Share():
             if not isinstance(ask, Deal):
                 raise Fault("shares without a deal")
             bases = tuple(layout.stock[place].a for seat, place in positions(ask) if layout.seating[seat] != member)
-            return check_shares(layout, context, bases, body.shares, body.proof)
-        case ("rekey" | "mix" | "blind" | "tags"), _:
-            return restock.check(layout, kind, context, body)
+            return check_shares(layout, judging, bases, body.shares, body.proof)
+        case (("rekey" | "mix" | "blind" | "tags"), _):
+            return restock.check(layout, kind, judging, body)
     raise Refused("body.kind", f"a {body.kind!r} where the step asks for {kind!r}")
 
 
-def close(layout: Layout, ask: Ask, kind: str, number: int, table: bytes, payloads: Payloads) -> tuple[Layout, Done | None]:
+def close(
+    layout: Layout, ask: Ask, kind: str, number: int, table: bytes, payloads: Payloads
+) -> tuple[Layout, Done | None]:
     """The layout after a complete step, and what was settled if the whole ask is."""
     match kind:
         case "commit":
@@ -134,27 +133,19 @@ def card_of(point: Point, deck: Cards) -> Card:
     raise Refused("card.unknown", "a ciphertext holds no card of the deck")
 
 
-def allowed(check_answer: CheckAnswer, seat: Seat, answer: Answer) -> None:
-    """The game's judgement, as a peer's fault."""
-    try:
-        check_answer(seat, answer)
-    except Illegal as error:
-        raise Refused("rules." + error.code, error.detail) from error
-
-
 def check_shares(
-    layout: Layout, context: Context, bases: tuple[Point, ...], shares: bytes, proof: bytes
+    layout: Layout, judging: Judging, bases: tuple[Point, ...], shares: bytes, proof: bytes
 ) -> tuple[Point, ...]:
     """A member's decryption shares for these bases, in order."""
     points = sums.decode_points(shares, len(bases))
-    sigma.verify_equal_logs(context, layout.keys[context.member], bases, points, proof)
+    key = layout.keys[judging.context.member]
+    sigma.verify_equal_logs(judging.context, key, bases, points, proof, spread=judging.spread)
     return points
 
 
-def check_turn(
-    layout: Layout, ask: Ask, context: Context, body: messages.Turn, check_answer: CheckAnswer
-) -> Played:
+def check_turn(layout: Layout, ask: Ask, judging: Judging, body: messages.Turn) -> Played:
     """Cards that leave a hand: the answer is allowed, the hand was mixed honestly, and the opened cards are these."""
+    context = judging.context
     seat = layout.seat(context.member)
     answer = Answer(body.option, body.cards, body.hidden)
     if not isinstance(ask, Play):
@@ -163,25 +154,24 @@ def check_turn(
         way = rules.way(ask, answer)
     except Illegal as error:
         raise Refused("rules." + error.code, error.detail) from error
-    allowed(check_answer, seat, answer)
+    judging.allowed(seat, answer)
     before = layout.hands[seat]
     if way.count > len(before):
         raise Fault(f"the game asks for {way.count} of {len(before)} cards")
     key = layout.keys[context.member]
     mixed = elgamal.decode(body.mixed, len(before))
-    shuffle.verify_shuffle(context, key, before, mixed, body.mix_proof)
+    shuffle.verify_shuffle(context, key, before, mixed, body.mix_proof, spread=judging.spread)
     moved, rest = mixed[: way.count], mixed[way.count :]
     opened = moved if way.face_up else ()
-    shares = check_shares(layout, context, tuple(ct.a for ct in opened), body.shares, body.share_proof)
+    shares = check_shares(layout, judging, tuple(ct.a for ct in opened), body.shares, body.share_proof)
     for card, ct, share in zip(answer.cards, opened, shares, strict=True):
         if group.minus(ct.b, share) != elgamal.card_point(card):
             raise Refused("turn.card", f"the card opened is not card {card}")
     return Played(answer, rest, moved)
 
 
-def _check_reveal(
-    layout: Layout, ask: Ask, context: Context, body: messages.Open, check_answer: CheckAnswer
-) -> Played:
+def _check_reveal(layout: Layout, ask: Ask, judging: Judging, body: messages.Open) -> Played:
+    context = judging.context
     laid = layout.doing
     if not isinstance(laid, Laid):
         raise Fault("nothing was laid face-down")
@@ -190,7 +180,7 @@ def _check_reveal(
     turn = messages.decode(body.body)
     if not isinstance(turn, messages.Turn):
         raise Refused("body.kind", "what was committed to is no turn")
-    return check_turn(layout, ask, replace(context, step=laid.number), turn, check_answer)
+    return check_turn(layout, ask, replace(judging, context=replace(context, step=laid.number)), turn)
 
 
 def _close_turns(layout: Layout, payloads: Payloads) -> tuple[Layout, Done]:
@@ -229,7 +219,11 @@ def _rank(dealt: tuple[tuple[Seat, int], ...], own_seat: Seat, place: int) -> in
 
 
 def start(
-    seating: tuple[int, ...], keys: dict[int, Point], still_in: tuple[int, ...], deck: Cards, joint_coin: bytes
+    seating: tuple[int, ...],
+    keys: dict[int, Point],
+    still_in: tuple[int, ...],
+    deck: Cards,
+    joint_coin: bytes,
 ) -> Layout:
     """The layout before any card was dealt."""
     none: tuple[Ciphertexts, ...] = ((),) * len(seating)

@@ -8,6 +8,9 @@ from typing import Any
 
 from p2pmatryoshka.crypto.elgamal import Ciphertexts
 from p2pmatryoshka.crypto.group import Point
+from p2pmatryoshka.crypto.sums import Spread
+from p2pmatryoshka.crypto.transcript import Context
+from p2pmatryoshka.errors import Illegal, Refused
 from p2pmatryoshka.rules.game import Answer, Answers, Cards, Seat
 from p2pmatryoshka.table.coin import Coins
 
@@ -105,5 +108,23 @@ class Played:
 
 CheckAnswer = Callable[[Seat, Answer], None]
 """The game's own check of one seat's answer; raises Illegal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What checking a body needs beside the public state. spread: a parallel map for checks of many terms."""
+
+    context: Context
+    check_answer: CheckAnswer
+    spread: Spread | None = None
+
+    def allowed(self, seat: Seat, answer: Answer) -> None:
+        """The game's judgement, as a peer's fault."""
+        try:
+            self.check_answer(seat, answer)
+        except Illegal as error:
+            raise Refused("rules." + error.code, error.detail) from error
+
+
 Payloads = Mapping[int, Any]
 """What checking made of each member's body, by roster index, for closing the step; its type goes with the step's kind."""

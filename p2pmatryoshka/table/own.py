@@ -185,7 +185,7 @@ class Own:
                         return self._remembered(layout.doing.number), {}
                 secret = self._table_secret()
                 match kind, ask:
-                    case ("turn" | "commit"), Play() if choice is not None:
+                    case (("turn" | "commit"), Play()) if choice is not None:
                         body = produce.turn(layout, context, choice, secret, randomness)
                         if kind == "turn":
                             return body, {}

@@ -13,10 +13,9 @@ from dataclasses import replace
 from p2pmatryoshka.crypto import elgamal, group, shuffle, sigma, sums
 from p2pmatryoshka.crypto.elgamal import Ciphertext, Ciphertexts
 from p2pmatryoshka.crypto.group import Point
-from p2pmatryoshka.crypto.transcript import Context
 from p2pmatryoshka.errors import Fault, Refused
 from p2pmatryoshka.table import messages
-from p2pmatryoshka.table.layout import Layout, Making, Owed, Payloads
+from p2pmatryoshka.table.layout import Judging, Layout, Making, Owed, Payloads
 
 
 class Mismatch(Exception):
@@ -56,21 +55,24 @@ def owed(layout: Layout) -> Owed:
     return Owed("tags", work.holders)
 
 
-def check(layout: Layout, kind: str, context: Context, body: messages.AnyBody) -> object:
+def check(layout: Layout, kind: str, judging: Judging, body: messages.AnyBody) -> object:
     """What closing the step needs of this body. Raises Refused with the rule it breaks."""
     work = making(layout)
+    context, spread = judging.context, judging.spread
     match kind, body:
         case "rekey", messages.Rekey():
             own = cards_of(layout, context.member)
             new = elgamal.decode(body.cards, len(own))
-            sigma.verify_reencrypt(context, layout.keys[context.member], work.joint, own, new, body.proof)
+            sigma.verify_reencrypt(
+                context, layout.keys[context.member], work.joint, own, new, body.proof, spread=spread
+            )
             return new
         case "mix", messages.Mix():
             stock = elgamal.decode(body.stock, len(work.stock))
             hands = elgamal.decode(body.hands, len(work.hands))
-            shuffle.verify_shuffle(context, work.joint, work.stock, stock, body.stock_proof)
+            shuffle.verify_shuffle(context, work.joint, work.stock, stock, body.stock_proof, spread=spread)
             if work.hands:
-                shuffle.verify_shuffle(context, work.joint, work.hands, hands, body.hands_proof)
+                shuffle.verify_shuffle(context, work.joint, work.hands, hands, body.hands_proof, spread=spread)
             elif body.hands_proof:
                 raise Refused("mix.surplus", "a proof for an empty list")
             return stock, hands
@@ -78,12 +80,12 @@ def check(layout: Layout, kind: str, context: Context, body: messages.AnyBody) -
             stock = elgamal.decode(body.stock, len(work.stock))
             hands = elgamal.decode(body.hands, len(work.hands))
             key = group.decode(body.key)
-            sigma.verify_equal_logs(context, key, points(work), points(work, stock, hands), body.proof)
+            sigma.verify_equal_logs(context, key, points(work), points(work, stock, hands), body.proof, spread=spread)
             return stock, hands
         case "tags", messages.Share():
             bases = tuple(ct.a for ct in (*work.stock, *work.hands))
             shares = sums.decode_points(body.shares, len(bases))
-            sigma.verify_equal_logs(context, layout.keys[context.member], bases, shares, body.proof)
+            sigma.verify_equal_logs(context, layout.keys[context.member], bases, shares, body.proof, spread=spread)
             return shares
     raise Refused("body.kind", f"a {body.kind!r} where the step asks for {kind!r}")
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from p2pmatryoshka.crypto import group, labels, sigma
+from p2pmatryoshka.crypto.sums import Spread
 from p2pmatryoshka.crypto.transcript import Context
 from p2pmatryoshka.errors import Fault, Refused
 from p2pmatryoshka.record.entry import VERSION
@@ -20,7 +21,7 @@ from p2pmatryoshka.record.strict import Packable, pack
 from p2pmatryoshka.rules.game import Answer, Answers, Ask, Deal, Give, Over, Pick, Play, Seat, Toss
 from p2pmatryoshka.table import coin, dealer, messages, restock
 from p2pmatryoshka.table.coin import Coins
-from p2pmatryoshka.table.layout import Done, Layout, Owed
+from p2pmatryoshka.table.layout import Judging, Layout, Owed
 from p2pmatryoshka.table.roster import Roster
 
 
@@ -121,7 +122,7 @@ def first(roster: Roster) -> Moment:
     return Moment(roster, 0, roster.table, everyone, (0,) * len(everyone), Sitting(), Owed("sit", everyone))
 
 
-def check(moment: Moment, member: int, body: messages.AnyBody) -> Any:
+def check(moment: Moment, member: int, body: messages.AnyBody, spread: Spread | None = None) -> Any:
     """Judge a member's body for the open step: what closing needs of it. Raises Refused with the rule it breaks."""
     roster, stage, kind = moment.roster, moment.stage, moment.owed.kind
     context = Context(VERSION, roster.table, moment.number, member)
@@ -132,7 +133,7 @@ def check(moment: Moment, member: int, body: messages.AnyBody) -> Any:
             return None
         case Keying(), messages.Keys():
             key = group.decode(body.key)
-            sigma.verify_log(context, key, body.proof)
+            sigma.verify_log(context, key, body.proof, spread=spread)
             return key, body.coin
         case Drawing(coins=None), messages.Commit(commitment=digest):
             return digest
@@ -144,7 +145,7 @@ def check(moment: Moment, member: int, body: messages.AnyBody) -> Any:
             def check_answer(seat: Seat, answer: Answer) -> None:
                 game.check(state, seat, answer)
 
-            return dealer.check(layout, ask, kind, context, body, check_answer)
+            return dealer.check(layout, ask, kind, Judging(context, check_answer, spread), body)
         case Sealing(over=over), messages.Seal():
             if body != seal_of(over):
                 raise Refused("seal.result", "the result signed is not the result of the record")
@@ -158,8 +159,7 @@ def seal_of(over: Over) -> messages.Seal:
 
 def close(moment: Moment, fillings: Mapping[int, Filling], cursors: tuple[int, ...]) -> Moment:
     """The moment after the open step. fillings: one for each member that owed one, and one for each member put out."""
-    if isinstance(moment.stage, Keying):
-        fillings = _without_shared_keys(fillings)
+    fillings = judged_together(moment, fillings)
     after = replace(
         moment,
         number=moment.number + 1,
@@ -193,13 +193,18 @@ def close(moment: Moment, fillings: Mapping[int, Filling], cursors: tuple[int, .
 
 def extend_hash(moment: Moment, fillings: Mapping[int, Filling]) -> bytes:
     """32 bytes: SHA-256 over label, 0 byte, and [hash so far, step, [[member, how, entry hash], ...]] by roster."""
-    listed: list[Packable] = [[member, str(filling.fill), filling.entry] for member, filling in sorted(fillings.items())]
+    listed: list[Packable] = [
+        [member, str(filling.fill), filling.entry] for member, filling in sorted(fillings.items())
+    ]
     return hashlib.sha256(labels.TABLE_HASH + b"\0" + pack([moment.hash, moment.number, listed])).digest()
 
 
-def _without_shared_keys(fillings: Mapping[int, Filling]) -> Mapping[int, Filling]:
-    """A table key that equals an earlier member's, or brings the sum to infinity, is its later member's forfeit. Both
-    proved to know its secret, so no honest member is ever one of the two."""
+def judged_together(moment: Moment, fillings: Mapping[int, Filling]) -> Mapping[int, Filling]:
+    """The fillings after what can only be judged when all are there: table keys. One that equals an earlier member's,
+    or brings the sum to infinity, is its later member's forfeit. Whoever has such a key proved to know its secret, so
+    no honest member is ever one of them."""
+    if not isinstance(moment.stage, Keying):
+        return fillings
     judged: dict[int, Filling] = {}
     seen: list[group.Point] = []
     for member, filling in sorted(fillings.items()):

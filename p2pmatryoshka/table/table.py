@@ -13,16 +13,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from p2pmatryoshka.crypto.sums import Spread
 from p2pmatryoshka.errors import LinkFault, Refused
 from p2pmatryoshka.record import entry as entries
 from p2pmatryoshka.record.entry import Entry, SignedEntry
-from p2pmatryoshka.record.log import Log
+from p2pmatryoshka.record.log import Fork, Log
 from p2pmatryoshka.table import messages, step
 from p2pmatryoshka.table.roster import Roster, read_roster
 from p2pmatryoshka.table.step import Abandoned, Closed, Fill, Filling, Moment
 
 SIDE = (messages.Vote, messages.Withdraw, messages.Confirm, messages.Stand)
 """Bodies that fill no place: what a member says about the table, not at it."""
+
+MOST_AHEAD, MOST_AHEAD_BYTES = 64, 8 * 1024 * 1024
+"""Entries, and bytes of them, that one log may hold beyond what was used: enough for whole games, no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,8 @@ Event = Accusation | Rejected | PlaceFilled | Advanced
 @dataclass(frozen=True, slots=True)
 class Table:
     """One table as far as the entries held go. spine: the moments so far, the open one last. places: those of the
-    open step that are filled; cursors: where each of these left its member's log."""
+    open step that are filled; cursors: where each of these left its member's log. spread: a parallel map for
+    checks of many terms."""
 
     roster: Roster
     logs: tuple[Log, ...]
@@ -76,14 +81,15 @@ class Table:
     places: Mapping[int, Filling] = field(default_factory=dict)
     cursors: Mapping[int, int] = field(default_factory=dict)
     accusations: tuple[Accusation, ...] = ()
+    spread: Spread | None = None
 
     @classmethod
-    def open(cls, roster: bytes) -> Table:
+    def open(cls, roster: bytes, spread: Spread | None = None) -> Table:
         """A table before its first entry. Raises Refused if the roster is not one."""
         checked = read_roster(roster)
         start = step.first(checked)
         logs = tuple(Log(checked.table) for _ in checked.members)
-        return cls(checked, logs, (start,), {start.hash: 0})
+        return cls(checked, logs, (start,), {start.hash: 0}, spread=spread)
 
     @property
     def moment(self) -> Moment:
@@ -102,32 +108,54 @@ class Table:
     def receive(self, signed: SignedEntry) -> tuple[Table, tuple[Event, ...]]:
         """The table with one more entry, and what that changed."""
         try:
-            entry = entries.parse(signed, self.roster.table, self.roster.keys)
+            entry = self.parse(signed)
         except LinkFault as error:
             return self, (Rejected(error.rule, error.detail),)
+        held = self.hold(entry)
+        return (self, ()) if held is self else held.progress()
+
+    def parse(self, signed: SignedEntry) -> Entry:
+        """An entry of this table with a valid signature. Raises LinkFault, which accuses no member."""
+        return entries.parse(signed, self.roster.table, self.roster.keys)
+
+    def hold(self, entry: Entry) -> Table:
+        """The table with an entry in its author's log: quick, nothing but the chain is checked. Itself if the entry
+        is not new, or if its author has flooded the table."""
         before = self.logs[entry.author]
+        if self._flooded(entry.author):
+            return self
         log = before.add(entry)
         if log is before:
-            return self, ()
-        table = replace(self, logs=(*self.logs[: entry.author], log, *self.logs[entry.author + 1 :]))
-        events: list[Event] = []
-        if log.fork is not None and before.fork is None:
-            detail = f"two different entries signed, parting at number {log.fork.sequence}"
-            events.append(
-                Accusation(entry.author, "entry.fork", detail, self.moment.number, (log.fork.one, log.fork.other))
-            )
-        table = table._progress(events)
-        accused = tuple(event for event in events if isinstance(event, Accusation))
-        return replace(table, accusations=(*table.accusations, *accused)), tuple(events)
+            return self
+        return replace(self, logs=(*self.logs[: entry.author], log, *self.logs[entry.author + 1 :]))
 
-    def _progress(self, events: list[Event]) -> Table:
+    def progress(self) -> tuple[Table, tuple[Event, ...]]:
+        """Judge what is held as far as it goes: this is where proofs are checked. Logs stay as they are."""
+        events: list[Event] = [
+            self._forked(member, log.fork)
+            for member, log in enumerate(self.logs)
+            if log.fork is not None and not self._accused_of_fork(member)
+        ]
         table = self
         while not table.closed:
             table = table._fill(events)
             if table.awaited:
                 break
             table = table._close(events)
-        return table
+        accused = tuple(event for event in events if isinstance(event, Accusation))
+        return replace(table, accusations=(*table.accusations, *accused)), tuple(events)
+
+    def _flooded(self, member: int) -> bool:
+        """Whether a member has signed far more than any step could ask of it."""
+        ahead = self.logs[member].chain[self.moment.cursors[member] :]
+        return len(ahead) > MOST_AHEAD and sum(len(e.signed.data) for e in ahead) > MOST_AHEAD_BYTES
+
+    def _accused_of_fork(self, member: int) -> bool:
+        return any(a.member == member and a.rule == "entry.fork" for a in self.accusations)
+
+    def _forked(self, member: int, fork: Fork) -> Accusation:
+        detail = f"two different entries signed, parting at number {fork.sequence}"
+        return Accusation(member, "entry.fork", detail, self.moment.number, (fork.one, fork.other))
 
     def _fill(self, events: list[Event]) -> Table:
         """Every place of the open step that can be filled from the entries held."""
@@ -166,7 +194,7 @@ class Table:
                     if entry.table_hash not in self.hashes:
                         return None
                     raise Refused("entry.turn", "nothing was owed where this entry says it stands")
-                payload = step.check(moment, member, body)
+                payload = step.check(moment, member, body, self.spread)
             except Refused as error:
                 return Filling(Fill.FORFEIT, entry.hash, rule=error.rule, detail=error.detail), place + 1
             return Filling(Fill.ANSWER, entry.hash, payload), place + 1
@@ -176,12 +204,9 @@ class Table:
         moment = self.moment
         cursors = tuple(self.cursors.get(member, at) for member, at in enumerate(moment.cursors))
         after = step.close(moment, self.places, cursors)
-        for member, at in enumerate(after.cursors):
-            # A place may turn into a forfeit only when all are filled: a table key that is another's.
-            if member in self.places and self.places[member].fill is Fill.ANSWER and member not in after.still_in:
-                filling = Filling(Fill.FORFEIT, self.places[member].entry, rule="keys.shared", detail="another's key")
+        for member, filling in step.judged_together(moment, self.places).items():
+            if filling is not self.places[member]:
                 events.append(self._forfeit(moment, member, filling))
-            del at
         events.append(Advanced(after))
         return replace(
             self,

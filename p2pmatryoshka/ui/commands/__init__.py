@@ -1,0 +1,1 @@
+"""What each command does. The command line is parsed in cli.py."""
