@@ -1,9 +1,10 @@
 """What the cryptography costs beside the calls of the curve library that it needs. Every ratio is made in one run.
 
 figures() returns one Figure for each number of cards. The library's calls (and the memory for their results) are
-recorded while a shuffle is proved and verified once; then work and bare replay of the recorded calls take turns, and the
-ratio is the median of those pairs, so that a busy moment of the machine cannot fall on one side alone. The same is done
-for two threads: the replay shared between two threads tells what this machine can give at that moment.
+recorded while a shuffle is proved and verified once; then work and bare replay of the recorded calls take turns, and
+the ratio of processor time is the median over those pairs, so that a busy moment of the machine cannot fall on one
+side alone. The same is done on the clock for two threads: the replay shared between two threads tells what the machine
+can give at that moment.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Times are medians, in milliseconds. The proof that is timed also makes the outputs; verifying parses them."""
+    """Times are medians, milliseconds of one thread's processor time.
+
+    The prover's time includes making the outputs, the verifier's includes parsing them.
+    """
 
     cards: int
     prove: float
@@ -44,7 +48,7 @@ class Figure:
 
 
 class _Recording:
-    """Stands before the library, and before the allocator of its objects, and keeps every call."""
+    """Stands before the library and the allocator of its objects, and keeps every call."""
 
     def __init__(self) -> None:
         self.lib, self.new = group._lib, group._new
@@ -92,14 +96,6 @@ def replay(calls: Sequence[Call]) -> None:
         call(*args)
 
 
-def _seconds(
-    work: Callable[..., object], *args: Any, clock: Callable[[], float] = time.perf_counter
-) -> float:
-    start = clock()
-    work(*args)
-    return clock() - start
-
-
 def measure(cards: int, pairs: int) -> Figure:
     """One shuffle of so many cards that somebody has shuffled before."""
     rng = random.Random(f"bench {cards}")
@@ -120,38 +116,43 @@ def measure(cards: int, pairs: int) -> Figure:
         verify_shuffle(_CONTEXT, key, deck, elgamal.decode(sent, cards, spread=spread), proof, spread=spread)
 
     proving, verifying = record_calls(prove), record_calls(verify)
-    halves = verifying[::2], verifying[1::2]
-    times: dict[str, list[float]] = {}
+    halves = [[call for i, call in enumerate(verifying) if i // 50 % 2 == half] for half in (0, 1)]
+    clocks: dict[str, list[float]] = {}
+    processors: dict[str, list[float]] = {}
     with ThreadPoolExecutor(2) as pool:
 
         def spread(work: Callable[[Any], Any], chunks: Sequence[Any]) -> list[Any]:
             return list(pool.map(work, chunks))
 
-        def replay_twice() -> None:
+        def replay_by_two() -> None:
             list(pool.map(replay, halves))
 
         for _ in range(pairs):
-            for name, seconds in (
-                ("prove", _seconds(prove)),
-                ("proving", _seconds(replay, proving)),
-                ("verify", _seconds(verify)),
-                ("verifying", _seconds(replay, verifying)),
-                ("verify two", _seconds(verify, spread)),
-                ("verifying two", _seconds(replay_twice)),
+            for name, work, args in (
+                ("prove", prove, ()),
+                ("proving", replay, (proving,)),
+                ("verify", verify, ()),
+                ("verifying", replay, (verifying,)),
+                ("verify by two", verify, (spread,)),
+                ("verifying by two", replay_by_two, ()),
             ):
-                times.setdefault(name, []).append(seconds)
+                clock, processor = time.perf_counter(), time.thread_time()
+                work(*args)
+                processor, clock = time.thread_time() - processor, time.perf_counter() - clock
+                processors.setdefault(name, []).append(processor)
+                clocks.setdefault(name, []).append(clock)
 
-    def ratio(one: str, other: str) -> float:
+    def ratio(times: dict[str, list[float]], one: str, other: str) -> float:
         return median(a / b for a, b in zip(times[one], times[other], strict=True))
 
     return Figure(
         cards=cards,
-        prove=median(times["prove"]) * 1000,
-        prove_ratio=ratio("prove", "proving"),
-        verify=median(times["verify"]) * 1000,
-        verify_ratio=ratio("verify", "verifying"),
-        speed_up=ratio("verify", "verify two"),
-        speed_up_of_calls=ratio("verifying", "verifying two"),
+        prove=median(processors["prove"]) * 1000,
+        prove_ratio=ratio(processors, "prove", "proving"),
+        verify=median(processors["verify"]) * 1000,
+        verify_ratio=ratio(processors, "verify", "verifying"),
+        speed_up=ratio(clocks, "verify", "verify by two"),
+        speed_up_of_calls=ratio(clocks, "verifying", "verifying by two"),
         proof=proof_size(cards),
         prove_calls=count_calls(proving),
         verify_calls=count_calls(verifying),
@@ -160,14 +161,12 @@ def measure(cards: int, pairs: int) -> Figure:
 
 def figures(cards: Sequence[int] = CARDS) -> list[Figure]:
     """One Figure for each number of cards."""
-    return [measure(n, max(3, min(41, 2000 // n))) for n in cards]
+    return [measure(n, max(2, min(25, 1600 // n))) for n in cards]
 
 
 def main() -> None:
-    print("one shuffle; ratio: to the bare library calls it needs; the last two columns: a second thread")
-    print(
-        "cards  prove ms  ratio  verify ms  ratio  a card us  proof bytes   a card  speed-up  of calls alone"
-    )
+    print("one shuffle; ratio: to the bare library calls it needs; last two columns: what a second thread gives")
+    print("cards  prove ms  ratio  verify ms  ratio  us a card  proof bytes   a card  speed-up  of calls alone")
     for f in figures():
         print(
             f"{f.cards:5d} {f.prove:9.1f}  {f.prove_ratio:5.2f}  {f.verify:9.1f}  {f.verify_ratio:5.2f}  "

@@ -1,6 +1,6 @@
 """Commit now, reveal later.
 
-    SHA-256 over frames (see transcript.py), in this order:
+    SHA-256 over frames (see framing.py), in this order:
         "p2pmatryoshka/1 commitment"  table id
         "step"    the commitment's step number, 8 bytes big-endian
         "member"  the author's roster index, 4 bytes big-endian
@@ -16,7 +16,7 @@ import hashlib
 import hmac
 
 from p2pmatryoshka.crypto import labels
-from p2pmatryoshka.crypto.group import frame
+from p2pmatryoshka.crypto.framing import frame
 from p2pmatryoshka.errors import Fault, Refused
 
 NONCE_SIZE = 32

@@ -16,18 +16,7 @@ from functools import cache
 from typing import NamedTuple
 
 from p2pmatryoshka.crypto import labels
-from p2pmatryoshka.crypto.group import (
-    POINT_SIZE,
-    G,
-    Point,
-    hash_to_point,
-    minus,
-    times,
-    total,
-)
-from p2pmatryoshka.crypto.group import (
-    encode as encode_point,
-)
+from p2pmatryoshka.crypto.group import POINT_SIZE, G, Point, encode_points, hash_to_point, minus, times, total
 from p2pmatryoshka.crypto.sums import Spread, decode_points
 from p2pmatryoshka.errors import Refused
 
@@ -54,7 +43,7 @@ def open_encryption(m: Point, key: Point) -> Ciphertext:
 
 def encode(cts: Sequence[Ciphertext]) -> bytes:
     """66 bytes each. Raises Fault on infinity."""
-    return b"".join([encode_point(p) for ct in cts for p in ct])
+    return encode_points(p for ct in cts for p in ct)
 
 
 def decode(data: bytes, count: int, *, spread: Spread | None = None) -> Ciphertexts:

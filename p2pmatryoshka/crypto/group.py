@@ -23,6 +23,7 @@ from typing import Any, Final
 import btclib_secp256k1 as _binding
 from btclib_secp256k1.context import ctx as _ctx
 
+from p2pmatryoshka.crypto.framing import frame
 from p2pmatryoshka.errors import Fault, Refused
 
 Randomness = Callable[[int], bytes]  # n -> n uniform bytes; `secrets.token_bytes`, or a seed for vectors and simulation
@@ -33,6 +34,7 @@ SCALAR_SIZE: Final = 32
 
 _lib = _binding.lib
 _new = _binding.ffi.new
+_buffer = _binding.ffi.buffer
 _NULL = _binding.ffi.NULL
 _PUBKEY = _binding.ffi.typeof("secp256k1_pubkey *")
 _UNCOMPRESSED = _binding.ffi.typeof("unsigned char[65]")
@@ -128,8 +130,7 @@ def _times(k: int, p: Point) -> Any:
     point = p._handle
     if not k or point is None:
         return None
-    xy = _new(_UNCOMPRESSED)
-    xy[0] = 4
+    xy = _new(_UNCOMPRESSED, b"\4")
     if not _lib.secp256k1_ecdh(_ctx, xy + 1, point, k.to_bytes(32, "big"), _XY, _NULL):
         raise Fault("the curve library refused a scalar in [1, q)")
     handle = _new(_PUBKEY)
@@ -187,8 +188,13 @@ def encode(p: Point) -> bytes:
         out = _new(_COMPRESSED)
         if not _lib.secp256k1_ec_pubkey_serialize(_ctx, out, _new(_SIZE, POINT_SIZE), p._handle, _COMPRESS):
             raise Fault("the curve library refused to serialize a point")
-        known = p._known_bytes = bytes(out)
+        known = p._known_bytes = _buffer(out)[:]
     return known
+
+
+def encode_points(points: Iterable[Point]) -> bytes:
+    """33 bytes each, one after the other. Raises Fault on infinity."""
+    return b"".join([p._known_bytes or encode(p) for p in points])
 
 
 def decode(data: bytes) -> Point:
@@ -227,22 +233,20 @@ def random_scalar(randomness: Randomness) -> int:
     return int.from_bytes(randomness(64), "big") % q
 
 
+def random_scalars(count: int, randomness: Randomness) -> list[int]:
+    """`count` times 64 bytes of randomness, drawn at once, each big-endian, mod q."""
+    data = randomness(64 * count)
+    return [int.from_bytes(data[i : i + 64], "big") % q for i in range(0, 64 * count, 64)]
+
+
 def hash_to_point(label: bytes, data: bytes) -> Point:
     """A point whose discrete log nobody knows.
 
-    SHA-512(len(label), 4 bytes big-endian | label | len(data), 8 bytes big-endian | data) gives 64 bytes u |
-    t, read as two field elements, each 32 bytes big-endian, reduced mod p. The point is that of
-    ElligatorSwift (BIP 324, function XSwiftEC): it has the x of XSwiftEC(u, t), and y has the parity of t mod
-    p (odd y for odd t).
+    SHA-512(frame(label, data)), see framing.py, gives 64 bytes u | t: two field elements, each 32 bytes
+    big-endian, reduced mod p. The point is that of ElligatorSwift (BIP 324, function XSwiftEC): its x is
+    XSwiftEC(u, t), its y has the parity of t mod p (odd y for odd t).
     """
     handle = _new(_PUBKEY)
     if not _lib.secp256k1_ellswift_decode(_ctx, handle, hashlib.sha512(frame(label, data)).digest()):
         raise Fault("the curve library refused to decode 64 bytes")
     return Point(handle)
-
-
-def frame(label: bytes, value: bytes) -> bytes:
-    """len(label), 4 bytes big-endian | label | len(value), 8 bytes big-endian | value. No two pairs share
-    bytes.
-    """
-    return b"%b%b%b%b" % (len(label).to_bytes(4, "big"), label, len(value).to_bytes(8, "big"), value)

@@ -41,16 +41,17 @@ from p2pmatryoshka.crypto.group import (
     Point,
     Randomness,
     base,
+    encode_points,
     hash_to_point,
     minus,
     q,
-    random_scalar,
+    random_scalars,
     times,
     times_public,
     total,
 )
 from p2pmatryoshka.crypto.sigma import Relation, prove, verify
-from p2pmatryoshka.crypto.sums import Spread, decode_points, encode_points, sums
+from p2pmatryoshka.crypto.sums import Spread, decode_points, sums
 from p2pmatryoshka.crypto.transcript import Context, Transcript
 from p2pmatryoshka.errors import Fault, Refused
 
@@ -73,16 +74,16 @@ def shuffle(
 ) -> tuple[Ciphertexts, bytes]:
     """outputs[i] re-encrypts inputs[order[i]] under `key`, and the proof of it.
 
-    order: each of 0 ... N-1 once. Draws from randomness, each 64 bytes: r'_1 ... r'_N, r_1 ... r_N, z_1 ...
-    z_N, then the nonces in the order of the secrets. Raises Fault if order is no permutation or there are no
+    order: each of 0 ... N-1 once. Draws from randomness, 64 bytes for each scalar: all r'_i at once, all
+    r_j, all z_i, then all nonces in the order of the secrets. Raises Fault if order is no permutation or there are no
     inputs.
     """
     n = len(inputs)
     if not n or sorted(order) != list(range(n)):
         raise Fault("the order is not a permutation of one or more cards")
-    masks = [random_scalar(randomness) for _ in range(n)]
-    blinds = [random_scalar(randomness) for _ in range(n)]  # r_j
-    links = [random_scalar(randomness) for _ in range(n)]  # z_i
+    masks = random_scalars(n, randomness)
+    blinds = random_scalars(n, randomness)  # r_j
+    links = random_scalars(n, randomness)  # z_i
     outputs = tuple(
         [
             Ciphertext(total((inputs[j].a, base(r))), total((inputs[j].b, times(r, key))))

@@ -28,15 +28,16 @@ from p2pmatryoshka.crypto.group import (
     combination,
     combination_public,
     decode_scalar,
+    encode_points,
     encode_scalar,
     minus,
     negate,
     q,
-    random_scalar,
+    random_scalars,
     times,
     total,
 )
-from p2pmatryoshka.crypto.sums import Spread, decode_points, encode_points, sums
+from p2pmatryoshka.crypto.sums import Spread, decode_points, sums
 from p2pmatryoshka.crypto.transcript import Context, Transcript
 from p2pmatryoshka.errors import Refused
 
@@ -66,7 +67,7 @@ def prove(
     transcript: Transcript, relations: Iterable[Relation], secrets: Sequence[int], randomness: Randomness
 ) -> bytes:
     """32 (1 + number of secrets) bytes. The statement must stand in the transcript already."""
-    nonces = [random_scalar(randomness) for _ in secrets]
+    nonces = random_scalars(len(secrets), randomness)
     witnesses = [combination((nonces[j], p) for j, p in terms) for _, terms in relations]
     transcript.absorb_points(labels.WITNESSES, witnesses)
     (e,) = transcript.scalars(labels.CHALLENGE, 1)
@@ -202,7 +203,7 @@ def reencrypt(
     r_1 ... r_k; the relations own_key = x G, then for each card A' = r_i G and B' - B = r_i joint_key + x
     (-A). No cards: no bytes.
     """
-    masks = [random_scalar(randomness) for _ in cts]
+    masks = random_scalars(len(cts), randomness)
     new = tuple(
         [
             Ciphertext(base(r), total((ct.b, times(-x, ct.a), times(r, joint_key))))

@@ -23,9 +23,6 @@ SIGNATURE_SIZE: Final = 64
 _p: Final = 2**255 - 19
 _L: Final = 2**252 + 27742317777372353535851937790883648493
 _d: Final = -121665 * pow(121666, -1, _p) % _p
-# y of the points whose order divides 8: orders 1, 2, 4, 4 and the four of order 8.
-_y8: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD83D3D706A17C7
-_SMALL_ORDER: Final = frozenset((0, 1, _p - 1, _y8, _p - _y8))
 
 
 def sign(private_key: Ed25519PrivateKey, label: bytes, data: bytes) -> bytes:
@@ -58,12 +55,21 @@ def _identity(public: bytes) -> Ed25519PublicKey:
     y = int.from_bytes(public, "little") & (2**255 - 1)
     if y >= _p:
         raise Refused("identity.key", "not canonical")
-    if y in _SMALL_ORDER:  # this also refuses x = 0, with the sign bit or without
+    if _has_small_order(y):  # this also refuses x = 0, with the sign bit or without
         raise Refused("identity.key", "small order")
     x_squared = (y * y - 1) * pow(_d * y * y + 1, -1, _p) % _p
     if pow(x_squared, (_p - 1) // 2, _p) != 1:
         raise Refused("identity.key", "not on the curve")
     return Ed25519PublicKey.from_public_bytes(public)
+
+
+def _has_small_order(y: int) -> bool:
+    """Whether the points with this y have an order that divides 8.
+
+    Orders 1 and 2 have y = 1 and -1, order 4 has y = 0. Doubling a point of order 8 gives one with y = 0, so
+    x^2 = -y^2, and the curve equation becomes d y^4 + 2 y^2 - 1 = 0.
+    """
+    return y in (0, 1, _p - 1) or (_d * pow(y, 4, _p) + 2 * y * y - 1) % _p == 0
 
 
 def _message(label: bytes, data: bytes) -> bytes:

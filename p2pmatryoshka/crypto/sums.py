@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from p2pmatryoshka.crypto.group import POINT_SIZE, Point, Term, combination_public, decode, encode, total
+from p2pmatryoshka.crypto.group import POINT_SIZE, Point, Term, combination_public, decode, encode_points, total
 from p2pmatryoshka.errors import Refused
+
+__all__ = ["Spread", "decode_points", "encode_points", "sums"]
 
 C = TypeVar("C")
 R = TypeVar("R")
@@ -19,9 +21,7 @@ _CHUNK = 48  # terms, about a millisecond: long beside a thread switch, short be
 
 
 class Spread(Protocol):
-    """A parallel map: the results of work(chunk), in the order of the chunks. Exceptions of work come out of
-    it.
-    """
+    """A parallel map: the results of work(chunk), in the order of the chunks. What work raises comes out."""
 
     def __call__(self, work: Callable[[C], R], chunks: Sequence[C], /) -> list[R]: ...
 
@@ -50,7 +50,7 @@ def sums(rows: Iterable[Iterable[Term]], spread: Spread | None = None) -> list[P
                 chunks.append([])
                 room = _CHUNK
         cuts.append(pieces)
-    parts = [part for done in spread(_combine_all, chunks) for part in done]
+    parts = [part for done in spread(_combine_all, [chunk for chunk in chunks if chunk]) for part in done]
     result = []
     start = 0
     for pieces in cuts:
@@ -61,11 +61,6 @@ def sums(rows: Iterable[Iterable[Term]], spread: Spread | None = None) -> list[P
 
 def _combine_all(rows: Sequence[Sequence[Term]]) -> list[Point]:
     return [combination_public(row) for row in rows]
-
-
-def encode_points(points: Sequence[Point]) -> bytes:
-    """33 bytes each, one after the other. Raises Fault on infinity."""
-    return b"".join([encode(p) for p in points])
 
 
 def decode_points(data: bytes, count: int, *, spread: Spread | None = None) -> tuple[Point, ...]:

@@ -26,7 +26,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from p2pmatryoshka.crypto import labels
-from p2pmatryoshka.crypto.group import Point, encode, frame, q
+from p2pmatryoshka.crypto.framing import frame
+from p2pmatryoshka.crypto.group import Point, encode_points, q
 from p2pmatryoshka.errors import Fault
 
 
@@ -66,7 +67,7 @@ class Transcript:
 
     def absorb_points(self, label: bytes, points: Iterable[Point]) -> None:
         """All points as one value, 33 bytes each. Raises Fault on infinity, which has no bytes."""
-        self.absorb(label, b"".join([encode(p) for p in points]))
+        self.absorb(label, encode_points(points))
 
     def scalars(self, label: bytes, count: int) -> list[int]:
         """`count` challenges, uniform mod q."""

@@ -17,6 +17,8 @@ from p2pmatryoshka.node.link import Link, LinkLost
 
 CONNECT_SECONDS = 5
 GREETING_SECONDS = 10
+LARGEST_STRANGER_FRAME = 8 * 1024
+"""Bytes of a frame from somebody who has not shown yet what it comes for."""
 MOST_STRANGERS = 64
 """Connections that have not shown yet whether they belong to the table; more are closed at once."""
 
@@ -86,6 +88,7 @@ class Gate:
 
     async def _greet(self, link: Link, role: str) -> wire.Hello:
         """Exchange greetings over a running link."""
+        link.limit(LARGEST_STRANGER_FRAME)
         link.send(wire.Hello.model_validate({"version": wire.VERSION, "nonce": self.nonce, "role": role}))
         with trio.move_on_after(GREETING_SECONDS):
             hello = await link.receive()

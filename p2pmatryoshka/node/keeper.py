@@ -62,7 +62,7 @@ class Keeper:
     ) -> None:
         self.roster = roster
         self.me = roster.index_of(identity.public)
-        self.table = Table.open(roster.data, spread)
+        self.table = Table.open(roster.data, self.me, spread)
         self.own = Own(self.me, identity.key)
         self._heard = heard
         self._store = store

@@ -29,7 +29,6 @@ from p2pmatryoshka.table.roster import (
 
 JOIN_SECONDS = 15
 ANSWER_SECONDS = 600
-LARGEST_STRANGER_FRAME = 8 * 1024
 
 Arrived = Callable[[tuple[str, ...]], None]
 Accept = Callable[[Setup, tuple[str, ...]], Awaitable[bool]]
@@ -97,7 +96,6 @@ class HostLobby:
         return Gathered(roster, addresses, links)
 
     async def _guest(self, link: Link, hello: wire.Hello) -> None:
-        link.limit(LARGEST_STRANGER_FRAME)
         try:
             with trio.fail_after(JOIN_SECONDS):
                 seated = self._admit(link, await link.receive())
@@ -165,6 +163,7 @@ async def reach(gate: Gate, invite: Invite) -> Link:
 async def join_lobby(gate: Gate, link: Link, invite: Invite, name: str, accept: Accept) -> Gathered:
     """The joiner's side, over a link to the host. Raises UserError when it comes to nothing."""
     nonce = secrets.token_bytes(32)
+    link.limit(wire.LARGEST_FRAME)
     try:
         link.send(wire.Join(token=invite.token, name=name, nonce=nonce, addresses=gate.addresses))
         setup, packed, people = _read_seats(await link.receive())

@@ -118,7 +118,7 @@ class Mesh:
         self.links[member] = link
         link.limit(wire.LARGEST_FRAME)
         try:
-            self._say(self._sync.joined(member, self._logs, trio.current_time()))
+            self._say(self._sync.joined(member, self._logs, trio.current_time(), member=member))
             async for message in link:
                 self._hear(member, message)
         except LinkFault as error:
@@ -138,8 +138,9 @@ class Mesh:
         if isinstance(message, wire.Have | wire.Want | wire.Entries) and message.table != self._keeper.roster.table:
             raise LinkFault("table.other", "about another table")
         match message:
-            case wire.Have(heads=heads):
-                self._say(self._sync.have(member, heads, self._logs, now))
+            case wire.Have(heads=heads, heard=heard):
+                hears = [one for one, seconds in heard if not seconds]
+                self._say(self._sync.have(member, heads, self._logs, now, hears=hears))
             case wire.Want(ranges=ranges):
                 self._say(self._sync.want(member, ranges, self._logs, now))
             case wire.Entries():
@@ -164,8 +165,9 @@ class Mesh:
         table = self._keeper.roster.table
         for member, say in says:
             match say:
-                case Announce(heads=heads):
-                    message: wire.Message = wire.Have(table=table, heads=heads)
+                case Announce(heads=heads, hears=hears):
+                    heard = tuple((one, 0) for one in hears)
+                    message: wire.Message = wire.Have(table=table, heads=heads, heard=heard)
                 case Ask(ranges=ranges):
                     message = wire.Want(table=table, ranges=ranges)
                 case Pass(entries=entries):

@@ -22,7 +22,6 @@ from p2pmatryoshka.record.strict import pack
 VERSION = 1
 MOST_BYTES = 256 * 1024  # of one entry: a shuffle of 128 cards in two lists fits five times
 MOST_ENTRIES = 1 << 20  # in one log: far beyond any game, so that a sequence number stays a small integer
-_FIELDS = 7
 
 
 class SignedEntry(NamedTuple):
@@ -66,6 +65,18 @@ def sign(
     return SignedEntry(data, signing.sign(key, labels.SIGN_ENTRY, data))
 
 
+class Fields(NamedTuple):
+    """The seven fields of an entry as they stand in its bytes. Nothing but their types is checked."""
+
+    version: int
+    table: bytes
+    author: int
+    sequence: int
+    previous: bytes
+    table_hash: bytes
+    body: bytes
+
+
 def parse(signed: SignedEntry, table: bytes, keys: Sequence[bytes]) -> Entry:
     """Decode an entry of this table and check its signature by the key that the roster gives its author.
 
@@ -73,13 +84,11 @@ def parse(signed: SignedEntry, table: bytes, keys: Sequence[bytes]) -> Entry:
     unknown author, a signature that does not hold. Whoever passed it on is to blame.
     """
     data = signed.data
-    if len(data) > MOST_BYTES:
-        raise LinkFault("entry.size", f"{len(data)} bytes, at most {MOST_BYTES}")
-    fields = _fields(data)
-    version, of_table, author, sequence, previous, table_hash, body = fields
-    if version != VERSION:
-        raise LinkFault("entry.version", f"protocol version {version}")
-    if of_table != table:
+    got = fields(signed)
+    author, previous, table_hash = got.author, got.previous, got.table_hash
+    if got.version != VERSION:
+        raise LinkFault("entry.version", f"protocol version {got.version}")
+    if got.table != table:
         raise LinkFault("entry.table", "an entry of another table")
     if author >= len(keys):
         raise LinkFault("entry.author", f"no member {author}")
@@ -87,19 +96,17 @@ def parse(signed: SignedEntry, table: bytes, keys: Sequence[bytes]) -> Entry:
         signing.verify(keys[author], labels.SIGN_ENTRY, data, signed.signature)
     except Refused as error:
         raise LinkFault("entry.signature", error.detail) from error
-    fault = None if pack(list(fields)) == data else "entry.canonical"
+    fault = None if pack(got) == data else "entry.canonical"
     if len(previous) != 32 or len(table_hash) != 32:
         fault = "entry.hash-length"
-    return Entry(signed, author, sequence, previous, table_hash, body, entry_hash(data), fault)
+    return Entry(signed, author, got.sequence, previous, table_hash, got.body, entry_hash(data), fault)
 
 
-def body_of(signed: SignedEntry) -> bytes:
-    """The body of an entry whose table and author are not known yet: nothing is checked but the form (LinkFault)."""
-    return _fields(signed.data)[6]
-
-
-def _fields(data: bytes) -> tuple[int, bytes, int, int, bytes, bytes, bytes]:
-    """The seven fields with their types. Canonical or not is judged later, when the author is known."""
+def fields(signed: SignedEntry) -> Fields:
+    """Raises LinkFault. Whether the bytes are their one encoding is judged later, when the author is known."""
+    data = signed.data
+    if len(data) > MOST_BYTES:
+        raise LinkFault("entry.size", f"{len(data)} bytes, at most {MOST_BYTES}")
     try:
         # MessagePack sizes are checked against the input, so memory stays within a small multiple of it.
         got: Any = msgpack.unpackb(
@@ -107,7 +114,7 @@ def _fields(data: bytes) -> tuple[int, bytes, int, int, bytes, bytes, bytes]:
             raw=False,
             use_list=True,
             strict_map_key=True,
-            max_array_len=_FIELDS,
+            max_array_len=len(Fields._fields),
             max_map_len=0,
             max_str_len=0,
             max_ext_len=0,
@@ -115,11 +122,10 @@ def _fields(data: bytes) -> tuple[int, bytes, int, int, bytes, bytes, bytes]:
     except (ValueError, msgpack.exceptions.UnpackException, RecursionError, OverflowError) as error:
         raise LinkFault("entry.form", "not a MessagePack entry") from error
     kinds = (int, bytes, int, int, bytes, bytes, bytes)
-    if type(got) is not list or len(got) != _FIELDS:
+    if type(got) is not list or len(got) != len(Fields._fields):
         raise LinkFault("entry.form", "not an array of seven fields")
     if any(type(value) is not kind for value, kind in zip(got, kinds, strict=True)):
         raise LinkFault("entry.form", "a field of the wrong type")
     if not (0 <= got[2] < 256 and 0 <= got[3] < MOST_ENTRIES):
         raise LinkFault("entry.form", "author or sequence number out of range")
-    version, table, author, sequence, previous, table_hash, body = got
-    return version, table, author, sequence, previous, table_hash, body
+    return Fields(*got)

@@ -2,7 +2,8 @@
 
 Whatever comes early is held within bounds; gaps and early entries accuse nobody. Two different entries with one
 sequence number, or an entry that names another predecessor than the one its author signed, are a fork: both carry the
-author's signature, so the pair convinces anyone.
+author's signature, so the pair convinces anyone. Of a forked log two branches are kept, since either may be the one
+that others have built on.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from p2pmatryoshka.record.entry import Entry, SignedEntry
 
 MOST_EARLY = 16
-"""Entries held of one member whose predecessors are missing; of these the nearest to the chain are kept."""
+"""Entries held of one member whose predecessors are missing, and of its second branch; the nearest are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +28,36 @@ class Fork:
 @dataclass(frozen=True, slots=True)
 class Log:
     """chain: from sequence 0 on without gaps, the first branch seen. early: later ones, predecessors missing.
-    other: the first entry seen of a second branch, kept to be passed on."""
+    branch: entries that cannot belong to the chain, by sequence."""
 
     origin: bytes  # the table id, which the first entry names as its predecessor
     chain: tuple[Entry, ...] = ()
     early: tuple[Entry, ...] = ()
     fork: Fork | None = None
-    other: Entry | None = None
+    branch: tuple[Entry, ...] = ()
 
     @property
     def head(self) -> bytes:
         """The hash the next entry must name as its predecessor."""
         return self.chain[-1].hash if self.chain else self.origin
+
+    @property
+    def other(self) -> Entry | None:
+        """The first entry known of the second branch."""
+        return self.branch[0] if self.branch else None
+
+    def second(self) -> tuple[Entry, ...]:
+        """The whole log by its second branch, as far as that is held without gaps; the chain if there is none."""
+        for start, entry in enumerate(self.branch):
+            at = entry.sequence
+            before = self.chain[at - 1].hash if at else self.origin
+            if at <= len(self.chain) and entry.previous == before:
+                whole = [*self.chain[:at], entry]
+                for later in self.branch[start + 1 :]:
+                    if later.sequence == len(whole) and later.previous == whole[-1].hash:
+                        whole.append(later)
+                return tuple(whole)
+        return self.chain
 
     def add(self, entry: Entry) -> Log:
         """The log with one more entry; itself if nothing is new."""
@@ -47,26 +66,34 @@ class Log:
             return self._hold(entry)
         if entry.sequence < at:
             known = self.chain[entry.sequence]
-            return self if known.hash == entry.hash else self._forked(known, entry, entry.sequence)
+            return self if known.hash == entry.hash else self._part(known, entry, entry.sequence)
         if entry.previous != self.head:
             if at:
-                return self._forked(self.chain[-1], entry, at - 1)
+                return self._part(self.chain[-1], entry, at - 1)
             # No predecessor exists that it could contradict: the entry alone convicts its author.
             entry = replace(entry, fault="entry.previous")
         log = replace(self, chain=(*self.chain, entry))
-        for early in self.early:
-            if early.sequence == at + 1:
-                return replace(log, early=tuple(e for e in self.early if e is not early)).add(early)
+        waiting = [early for early in self.early if early.sequence == at + 1]
+        if waiting:
+            log = replace(log, early=tuple(early for early in self.early if early.sequence != at + 1))
+            for early in waiting:
+                log = log.add(early)
         return log
 
     def _hold(self, entry: Entry) -> Log:
         for early in self.early:
             if early.sequence == entry.sequence:
-                return self if early.hash == entry.hash else self._forked(early, entry, entry.sequence)
-        held = sorted((*self.early, entry), key=lambda early: early.sequence)[:MOST_EARLY]
-        return self if tuple(held) == self.early else replace(self, early=tuple(held))
+                return self if early.hash == entry.hash else self._part(early, entry, entry.sequence)
+        held = tuple(sorted((*self.early, entry), key=lambda early: early.sequence)[:MOST_EARLY])
+        return self if held == self.early else replace(self, early=held)
 
-    def _forked(self, one: Entry, other: Entry, sequence: int) -> Log:
-        if self.fork is not None and self.fork.sequence <= sequence:
+    def _part(self, one: Entry, other: Entry, sequence: int) -> Log:
+        """With an entry of another branch than `one`."""
+        if any(entry.hash == other.hash for entry in self.branch):
             return self
-        return replace(self, fork=Fork(sequence, one.signed, other.signed), other=other)
+        branch = tuple(sorted((*self.branch, other), key=lambda entry: entry.sequence)[:MOST_EARLY])
+        fork = self.fork
+        if fork is None or sequence < fork.sequence:
+            fork = Fork(sequence, one.signed, other.signed)
+        log = replace(self, branch=branch, fork=fork)
+        return self if log == self else log

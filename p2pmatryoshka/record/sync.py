@@ -3,9 +3,11 @@
 How entries spread:
 
 - An author passes its new entry to every neighbour at once.
-- Whoever gets an entry from somebody else tells, 250 ms later, those neighbours that are not known to hold it: it
-  announces the head that the log had then. In a full mesh the author's own copies have arrived by then, so each entry
-  crosses each link from its author once; where the author is not a neighbour, the announcement finds it missing.
+- Whoever gets an entry from somebody else tells those neighbours that are not known to hold it: it announces the
+  head that the log had then. When depends on what the neighbour itself has said of its links: at once if it has
+  none to the author, a second later if it has one, together with other news; 250 ms later if it has not said. So
+  in a full mesh each entry crosses each of its author's links once and no other, and is hardly talked about; a
+  star or a line works without delay; and where an author withholds an entry from some, they still get it.
 - A neighbour that lacks what was announced asks for it. Each missing entry is asked of one neighbour at a time,
   and each neighbour has one question open at a time; a question not answered in 2 seconds goes to another.
 - A question is answered with one batch of bounded size, empty if nothing is there. What is still missing is asked
@@ -13,8 +15,9 @@ How entries spread:
 - When a link comes up, both sides announce everything. A link loses nothing while it lives (it is TCP below), so
   nothing is ever repeated on one, and all that was assumed about a neighbour is forgotten when its link ends.
 - A head that differs from the entry held at its sequence number means a fork: that entry is asked for, and what
-  lies below it, until the place where the branches part is known. The second branch's entry is passed to all.
-- Watchers are told and answered, up to a limit, but are sent nothing unasked and believed nothing.
+  lies below it, until the place where the branches part is known. The second branch is passed to all.
+- Watchers are told and answered, up to a limit; nothing but the second branch of a fork is sent to them unasked,
+  and they are believed nothing.
 
 What is held is read from the logs, which the caller passes in as they are after each change: there is no second
 account of it that could differ.
@@ -31,8 +34,6 @@ from p2pmatryoshka.record.entry import Entry, SignedEntry
 from p2pmatryoshka.record.log import Log
 from p2pmatryoshka.record.neighbour import Heads, Neighbour, Place, heads_of
 
-ANNOUNCE_AFTER: Final = 0.25
-"""Seconds from getting an entry to telling others of it."""
 ASK_AGAIN_AFTER: Final = 2.0
 """Seconds until a question is put to somebody else."""
 BATCH_BYTES: Final = 256 * 1024
@@ -49,9 +50,10 @@ Ranges: TypeAlias = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Announce:
-    """To be sent as `have`."""
+    """To be sent as `have`. `hears`: the members this side has links to, in order."""
 
     heads: Heads
+    hears: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +82,20 @@ class Sync(Generic[N]):
 
     # --- what happened
 
-    def joined(self, neighbour: N, logs: Sequence[Log], now: float, *, watcher: bool = False) -> Says[N]:
-        """A link came up. The first thing said on it is all heads, even if there are none."""
-        known = self._neighbours[neighbour] = Neighbour(watcher)
-        known.told = {member: heads_of(member, log) for member, log in enumerate(logs)}
-        return [(neighbour, _announcement(known.told.values()))]
+    def joined(
+        self, neighbour: N, logs: Sequence[Log], now: float, *, member: int | None = None, watcher: bool = False
+    ) -> Says[N]:
+        """A link came up, to that member if it is one. The first thing said on it is all heads, or that there are
+        none; the others hear that there is a new link."""
+        known = self._neighbours[neighbour] = Neighbour(watcher, member=member)
+        known.told = {place: heads_of(place, log) for place, log in enumerate(logs)}
+        return [(neighbour, self._announcement(known.told.values())), *self._links_changed(neighbour, known)]
 
     def left(self, neighbour: N, logs: Sequence[Log], now: float) -> Says[N]:
-        """A link ended: what was asked there is asked elsewhere."""
-        self._neighbours.pop(neighbour, None)
-        return self._react(logs, now)
+        """A link ended: what was asked there is asked elsewhere, and the others hear of it."""
+        known = self._neighbours.pop(neighbour, None)
+        changed = self._links_changed(neighbour, known) if known is not None else []
+        return changed + self._react(logs, now)
 
     def authored(self, entry: Entry, logs: Sequence[Log], now: float) -> Says[N]:
         """I signed a new entry, which is in the logs."""
@@ -106,7 +112,7 @@ class Sync(Generic[N]):
         if known is not None and not known.watcher:
             for entry in entries:
                 known.holds.add(entry.hash)
-                if entry.sequence > len(logs[entry.author].chain):
+                if entry in logs[entry.author].early:
                     # Whoever passes on what comes later has what comes before.
                     earlier = known.announced.get(entry.author, ())
                     head = (entry.author, entry.sequence, entry.hash)
@@ -114,11 +120,24 @@ class Sync(Generic[N]):
             self._answered(known, entries, logs)
         return self._react(logs, now)
 
-    def have(self, neighbour: N, heads: Heads, logs: Sequence[Log], now: float) -> Says[N]:
-        """A neighbour announced heads; of members that it does not mention nothing has changed."""
+    def have(
+        self,
+        neighbour: N,
+        heads: Heads,
+        logs: Sequence[Log],
+        now: float,
+        *,
+        hears: Iterable[int] | None = None,
+    ) -> Says[N]:
+        """A neighbour announced heads and, if it says so, the members that it has links to now.
+
+        Of logs that it does not mention nothing has changed.
+        """
         known = self._neighbours.get(neighbour)
         if known is None or known.watcher:
             return []
+        if hears is not None:
+            known.hears = frozenset(hears)
         for member in {member for member, _, _ in heads if member < len(logs)}:
             known.announced[member] = tuple(head for head in heads if head[0] == member)
         return self._react(logs, now)
@@ -141,20 +160,15 @@ class Sync(Generic[N]):
 
     def due(self, logs: Sequence[Log], now: float) -> Says[N]:
         """To be called when `next_due` is reached."""
-        says: Says[N] = []
-        for neighbour, known in self._neighbours.items():
-            known.refresh(logs)
-            news = known.planned(logs, now)
-            if news:
-                says.append((neighbour, _announcement(news)))
+        for known in self._neighbours.values():
             if known.asked and known.asked_at + ASK_AGAIN_AFTER <= now:
                 known.asked.clear()
                 known.failures += 1
-        return says + self._react(logs, now)
+        return self._react(logs, now)
 
     def next_due(self) -> float | None:
         """When `due` has something to do, if nothing else happens before; None if never."""
-        times = [when for known in self._neighbours.values() for when, _ in known.plans.values()]
+        times = [plan.due for known in self._neighbours.values() for plan in known.plans.values()]
         times += [known.asked_at + ASK_AGAIN_AFTER for known in self._neighbours.values() if known.asked]
         return min(times, default=None)
 
@@ -173,9 +187,10 @@ class Sync(Generic[N]):
         answers = [entry for entry in entries if (entry.author, entry.sequence) in known.asked]
         if entries and not answers:
             return
-        if not any(entry.sequence < len(logs[entry.author].chain) for entry in answers):
+        if not any(_in(logs[entry.author], entry) for entry in answers):
             for member, _ in known.asked:
-                known.announced.pop(member, None)
+                heads = known.announced.get(member, ())
+                known.announced[member] = tuple(head for head in heads if head not in known.believed)
             known.failures += 1
         known.asked.clear()
 
@@ -186,11 +201,27 @@ class Sync(Generic[N]):
             for member, log in enumerate(logs):
                 # What it was told of it asks for, if it lacks it.
                 told = {digest for _, _, digest in known.told.get(member, ())}
-                if log.other is not None and log.other.hash not in known.holds | told and not known.watcher:
-                    known.holds.add(log.other.hash)
-                    says.append((neighbour, Pass((log.other.signed,))))
-            known.plan(logs, now + ANNOUNCE_AFTER)
+                for entry in log.branch:
+                    if entry.hash not in known.holds and entry.hash not in told:
+                        known.holds.add(entry.hash)
+                        says.append((neighbour, Pass((entry.signed,))))
+            known.plan(logs, now)
+            news = known.planned(logs, now)
+            known.plan(logs, now)  # what has come since the plan that was just carried out
+            if news:
+                says.append((neighbour, self._announcement(news)))
         return says + self._questions(logs, now)
+
+    def _announcement(self, heads: Iterable[Heads]) -> Announce:
+        hears = {known.member for known in self._neighbours.values() if known.member is not None}
+        return Announce(tuple(sorted(head for some in heads for head in some)), tuple(sorted(hears)))
+
+    def _links_changed(self, changed: N, its: Neighbour) -> Says[N]:
+        return [
+            (neighbour, self._announcement(()))
+            for neighbour, known in self._neighbours.items()
+            if neighbour != changed and its.member is not None and not known.watcher
+        ]
 
     def _questions(self, logs: Sequence[Log], now: float) -> Says[N]:
         says: Says[N] = []
@@ -204,14 +235,18 @@ class Sync(Generic[N]):
                 ranges = _ranges(question)[:MOST_RANGES]
                 known.asked = {(member, at) for member, *ends in ranges for at in range(ends[0], ends[1] + 1)}
                 known.asked_at = now
+                known.believed = {head for heads in known.announced.values() for head in heads}
                 known.tried |= {question[place] for place in known.asked} - {None}
                 asked |= known.asked
                 says.append((neighbour, Ask(ranges)))
         return says
 
 
-def _announcement(heads: Iterable[Heads]) -> Announce:
-    return Announce(tuple(sorted(head for some in heads for head in some)))
+def _in(log: Log, entry: Entry) -> bool:
+    at = entry.sequence
+    if at < len(log.chain) and log.chain[at].hash == entry.hash:
+        return True
+    return any(one.hash == entry.hash for one in (*log.early, *log.branch))
 
 
 def _within(ranges: Ranges, logs: Sequence[Log]) -> Iterator[Entry]:
@@ -219,8 +254,7 @@ def _within(ranges: Ranges, logs: Sequence[Log]) -> Iterator[Entry]:
         if member < len(logs):
             log = logs[member]
             yield from log.chain[first : last + 1]
-            if log.other is not None and first <= log.other.sequence <= last:
-                yield log.other
+            yield from (entry for entry in log.branch if first <= entry.sequence <= last)
 
 
 def _ranges(places: Iterable[Place]) -> Ranges:

@@ -174,7 +174,7 @@ class State:
 
     def _turn_from(self, first: Seat) -> State:
         for seat in ((first + step) % SEATS for step in range(SEATS)):
-            if seat in self.still_in and self.hands[seat]:
+            if self.hands[seat]:  # of a seat that is gone it is empty
                 return replace(self, phase=Phase.TURN, turn=seat, claim=None, barred=False)
         return self.over()
 

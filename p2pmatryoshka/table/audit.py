@@ -80,18 +80,25 @@ def _report(table: Table, logs: Logs) -> Report:
 
 
 def _open(logs: Logs) -> Table | Report:
-    """The table of the roster that the first entry holds; a report if it holds none."""
-    for member, log in enumerate(logs):
+    """The table whose roster stands in a first entry that names its hash. A cheat may have signed another roster, so
+    every log is looked at before the record is given up."""
+    finding = Finding(None, None, "record.unfinished", "nobody signed a roster")
+    for member, log in reversed(tuple(enumerate(logs))):
         if not log:
             continue
         try:
-            body = messages.decode(entries.body_of(log[0]))
+            fields = entries.fields(log[0])
+            body = messages.decode(fields.body)
+            if isinstance(body, messages.Leave):
+                continue
             if not isinstance(body, messages.Sit):
                 raise Refused("body.kind", "the first entry of a log signs the roster")
+            if table_id(body.roster) != fields.table:
+                raise Refused("sit.roster", "the roster signed is not the one that names this table")
             return Table.open(body.roster)
         except (LinkFault, Refused) as error:
-            return Report(bytes(32), None, Finding(member, 0, error.rule, error.detail))
-    return Report(table_id(b""), None, Finding(None, None, "record.empty", "the record holds no entry"))
+            finding = Finding(member, 0, error.rule, error.detail)
+    return Report(bytes(32), None, finding)
 
 
 def _fold(table: Table, logs: Logs) -> tuple[Table, Finding | None]:

@@ -205,11 +205,8 @@ def _close_deal(layout: Layout, ask: Deal, payloads: Payloads) -> Layout:
             for member, points in payloads.items()
             if layout.seating[to_seat] != member
         ]
-        ct = layout.stock[place]
-        b = group.minus(ct.b, group.total(others))
-        if b == group.INFINITY:
-            raise Fault("a dealt card at infinity, which no set of valid proofs allows")
-        layout = layout.with_hand(to_seat, (*layout.hands[to_seat], Ciphertext(ct.a, b)))
+        card = elgamal.dealt(layout.stock[place], others)
+        layout = layout.with_hand(to_seat, (*layout.hands[to_seat], card))
     return replace(layout, stock=layout.stock[len(dealt) :])
 
 

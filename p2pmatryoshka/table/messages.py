@@ -131,25 +131,27 @@ class Leave(Body):
     kind: Literal["leave"] = "leave"
 
 
-class Vote(Body):
-    """For putting out the members named; see protocol/motions.md for this and the next two."""
+class Ballot(Body):
+    """For putting out the members named, in a round; see protocol/motions.md for the three kinds."""
 
+    round: Annotated[int, Field(ge=0, lt=1 << 32)]
+    absent: MemberTuple
+
+
+class Vote(Ballot):
     kind: Literal["vote"] = "vote"
-    absent: MemberTuple
 
 
-class Withdraw(Body):
+class Withdraw(Ballot):
     kind: Literal["withdraw"] = "withdraw"
-    absent: MemberTuple
 
 
-class Confirm(Body):
+class Confirm(Ballot):
     kind: Literal["confirm"] = "confirm"
-    absent: MemberTuple
 
 
 class Stand(Body):
-    """After a fork by `forker`: the table hashes its author stands on, oldest first, from the last final one."""
+    """After a fork by `forker`: the table hashes that its author stands on, oldest first, the newest last."""
 
     kind: Literal["stand"] = "stand"
     forker: Small
@@ -160,7 +162,6 @@ AnyBody = (
     Sit | Keys | Commit | Open | Turn | Choose | Share | Mix | Rekey | Blind | Seal
     | Leave | Vote | Withdraw | Confirm | Stand
 )  # fmt: skip
-Ballot = Vote | Withdraw | Confirm
 _ADAPTER: TypeAdapter[AnyBody] = TypeAdapter(Annotated[AnyBody, Field(discriminator="kind")])
 
 

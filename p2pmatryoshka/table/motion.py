@@ -195,7 +195,7 @@ def may_sign(count: Tally, me: int, ballot: Ballot, missing: frozenset[int]) -> 
         everyone = count.removed.union(motion.absent)
         if everyone > set(motion.absent) and majority(count.still_in, everyone):
             raise Illegal("motion.revives", "name those already put out as well: the others suffice")
-    if not _justified(count, motion, debtors(count, me, missing)):
+    if not justified(count, me, motion, missing):
         raise Illegal("motion.answered", "it names somebody who owes nothing")
 
 
@@ -206,11 +206,10 @@ def owed(count: Tally, me: int, missing: frozenset[int]) -> tuple[Due, ...]:
     is open to me as long as I have voted and not confirmed; `may_sign` says so.
     """
     due: dict[Kind, list[Due]] = {"withdraw": [], "confirm": [], "vote": []}
-    owing = debtors(count, me, missing)
     for s in count.pending:
         if me not in s.voters or me in s.confirmed:
             continue
-        if me in s.voted and not _justified(count, s.motion, owing):
+        if me in s.voted and not justified(count, me, s.motion, missing):
             due["withdraw"].append(Due(Ballot("withdraw", s.motion), must=True))
             continue
         kind: Kind = "confirm" if me in s.voted else "vote"
@@ -230,18 +229,28 @@ def blocks_step(count: Tally, me: int) -> bool:
     return me in count.removed or any(me in s.voted for s in count.pending)
 
 
-def debtors(count: Tally, me: int, missing: frozenset[int]) -> frozenset[int]:
-    """Who owes something, as far as I know: only they may be named in a motion I vote for.
+def debtors(count: Tally, me: int, missing: frozenset[int], below: Rank | None = None) -> frozenset[int]:
+    """Who owes something, as far as I know; with `below`, as far as motions under that rank make it so.
 
-    An entry of this step; a Confirm where all have voted; a Vote where I have.
+    An entry of this step; and by a motion that is itself justified, or that binds somebody who has confirmed it,
+    a Confirm where all have voted, a Vote where I have. A motion is justified by debts from below it only: two
+    motions that name each other's voters do not keep each other alive once the entries have come.
     """
-    owing = set(missing - count.removed)
+    owing = missing - count.removed
     for s in count.pending:
-        if s.voted == s.voters:
-            owing |= s.voters - s.confirmed
-        elif me in s.voted:
-            owing |= s.voters - s.voted
-    return frozenset(owing)
+        if below is not None and s.motion.rank >= below:
+            break
+        if s.confirmed or _names_only(count, s.motion, owing):
+            if s.voted == s.voters:
+                owing |= s.voters - s.confirmed
+            elif me in s.voted:
+                owing |= s.voters - s.voted
+    return owing
+
+
+def justified(count: Tally, me: int, motion: Motion, missing: frozenset[int]) -> bool:
+    """Whether all it names owe something by the debts below it (or are out), so that I may stand by it."""
+    return _names_only(count, motion, debtors(count, me, missing, below=motion.rank))
 
 
 def ceiling(count: Tally) -> int:
@@ -256,11 +265,12 @@ def ceiling(count: Tally) -> int:
     return top
 
 
-def propose(count: Tally, absent: Iterable[int]) -> Motion:
+def propose(count: Tally, me: int, absent: Iterable[int], missing: frozenset[int]) -> Motion:
     """The motion to vote for when these members are to be put out: one that all its voters can still join.
 
-    That is the one already open for them, or else one in the lowest round above what its voters have voted for.
-    Members already put out are added where enough others stay. Ask `may_sign` before signing.
+    That is the one already open for them, or else one in the lowest round above what its voters have voted for
+    and above what their debts come from. Members already put out are added where enough others stay. Ask
+    `may_sign` before signing.
     """
     wanted = frozenset(absent)
     if majority(count.still_in, wanted | count.removed):
@@ -271,9 +281,11 @@ def propose(count: Tally, absent: Iterable[int]) -> Motion:
     ranks = {m: last.rank for m, last in lasts.items() if last and last.round <= within}
     for s in count.pending:
         joinable = all(m in s.voted or ranks.get(m, _BELOW) < s.motion.rank for m in s.voters)
-        if s.motion.absent == members and s.motion.round <= within and joinable:
+        within_reach = s.motion.round <= within and joinable
+        if s.motion.absent == members and within_reach and justified(count, me, s.motion, missing):
             return s.motion
-    floor = max(ranks.values(), default=_BELOW)
+    in_reach = [s.motion.rank for s in count.pending if s.motion.round < within]
+    floor = max([_BELOW, *ranks.values(), *in_reach])
     if count.outcome:
         floor = max(floor, count.outcome.rank)
     used = {s.motion for s in count.standings}
@@ -288,8 +300,8 @@ def majority(still_in: frozenset[int], absent: Iterable[int]) -> bool:
     return 2 * len(still_in.difference(absent)) > len(still_in)
 
 
-def _justified(count: Tally, motion: Motion, owing: frozenset[int]) -> bool:
-    """Whether everyone it names owes something or is already out, and at least one owes."""
+def _names_only(count: Tally, motion: Motion, owing: frozenset[int]) -> bool:
+    """Whether everyone it names is among those owing or already out, and at least one owes."""
     return not owing.isdisjoint(motion.absent) and (owing | count.removed).issuperset(motion.absent)
 
 

@@ -20,11 +20,12 @@ from p2pmatryoshka.record import entry as entries
 from p2pmatryoshka.record.entry import VERSION, SignedEntry
 from p2pmatryoshka.record.strict import pack, unpack
 from p2pmatryoshka.rules.game import Ask, Cards, Choice, Deal, Pick, Play, Seat, View, public
-from p2pmatryoshka.table import coin, dealer, messages, produce, step
+from p2pmatryoshka.table import coin, dealer, messages, produce, stands, step
 from p2pmatryoshka.table.coin import Coins
 from p2pmatryoshka.table.layout import Laid
 from p2pmatryoshka.table.step import Closed, Drawing, Moment, Playing, Sealing
-from p2pmatryoshka.table.table import SIDE, Table
+from p2pmatryoshka.table.sidelines import SIDE
+from p2pmatryoshka.table.table import Table
 
 MOST_SECRET_BYTES = 256 * 1024
 
@@ -73,8 +74,10 @@ class Own:
 
     def due(self, table: Table) -> Duty | Question | None:
         """What this member owes now and has not signed yet."""
-        moment = table.moment
-        if self.member not in table.awaited or self._signed(table):
+        moment, sides = table.moment, table.sides
+        if table.folded.frozen:
+            return Duty("stand") if self.member in sides.lacking(moment, table.folded.index) else None
+        if self.member not in table.awaited or self._signed(table) or sides.blocked(moment):
             return None
         kind = moment.owed.kind
         if isinstance(moment.stage, Playing) and kind in ("turn", "commit", "choose"):
@@ -85,7 +88,7 @@ class Own:
         """Whether an entry of this member is held that will fill its next place."""
         log = table.logs[self.member]
         later = log.chain[table.moment.cursors[self.member] :]
-        return any(not isinstance(messages.decode(entry.body), SIDE) for entry in later)
+        return any(not isinstance(table.memo.body(entry), SIDE) for entry in later)
 
     def hand(self, table: Table) -> Cards:
         """This member's cards in ascending order; () before any were dealt."""
@@ -119,6 +122,8 @@ class Own:
             if choice is None:
                 raise Fault("a question needs a choice")
             self._allowed(table, due, choice)
+        if due.kind == "stand":
+            return self.draft_body(table, self._stand(table))
         body, secrets = self._body(table.moment, due.kind, choice, randomness)
         return self.draft_body(table, body, secrets)
 
@@ -137,6 +142,14 @@ class Own:
         )
         stored = pack({"step": table.moment.number, **secrets}) if secrets else b""
         return Draft(sequence, entry, stored)
+
+    def _stand(self, table: Table) -> messages.Stand:
+        """Where this member stands after a fork: the newest table hashes, as many as a statement holds."""
+        sides = table.sides
+        forkers = sorted(sides.forkers(table.moment))
+        forker = next(one for one in forkers if not sides.has_stood(self.member, one))
+        hashes = tuple(moment.hash for moment in table.spine[-stands.MOST_HASHES :])
+        return messages.Stand(forker=forker, hashes=hashes)
 
     def _allowed(self, table: Table, due: Question, choice: Choice) -> None:
         stage = table.moment.stage

@@ -8,7 +8,7 @@ entry, and its hash is the table id that every entry names.
 from __future__ import annotations
 
 from p2pmatryoshka.errors import Refused
-from p2pmatryoshka.record.entry import SignedEntry
+from p2pmatryoshka.record.entry import SignedEntry, fields
 from p2pmatryoshka.record.strict import pack, unpack
 from p2pmatryoshka.table.table import Table
 
@@ -21,15 +21,21 @@ Logs = tuple[tuple[SignedEntry, ...], ...]
 
 
 def logs_of(table: Table) -> Logs:
-    """Each member's entries that filled places or decided something; of a fork, the entry of the second branch too."""
+    """Each member's entries that filled places or decided something. Of a forked log, both versions from where they
+    part, ordered by sequence and bytes, because which one arrived first is not the same for everybody."""
     logs = []
     for member, log in enumerate(table.logs):
-        reach = max(table.moment.cursors[member], table.cursors.get(member, 0))
-        extra: tuple[SignedEntry, ...] = ()
-        if log.fork is not None:
-            reach = max(reach, log.fork.sequence + 1)
-            extra = (log.fork.other,)
-        logs.append((*(entry.signed for entry in log.chain[:reach]), *extra))
+        place = table.folded.places.get(member)
+        reach = max(table.moment.cursors[member], place.cursor if place is not None else 0)
+        if log.fork is None:
+            logs.append(tuple(entry.signed for entry in log.chain[:reach]))
+            continue
+        part = log.fork.sequence
+        versions = {e.signed for e in (*log.chain[part:], *log.branch) if e.sequence < max(reach, part + 1)}
+        # A branch whose first entry is not known is shown by the entry that names it.
+        versions |= {log.fork.one, log.fork.other}
+        both = sorted(versions, key=lambda signed: (fields(signed).sequence, signed.data))
+        logs.append((*(entry.signed for entry in log.chain[:part]), *both))
     return tuple(logs)
 
 
@@ -48,7 +54,7 @@ def load(data: bytes) -> Logs:
     got = unpack(data, MOST_BYTES, 4, max_items=MOST_ITEMS)
     match got:
         case (str(name), int(version), tuple(logs)) if name == FORMAT:
-            if version != FORMAT_VERSION:
+            if type(version) is not int or version != FORMAT_VERSION:
                 raise Refused("record.version", f"record format {version}, this program reads {FORMAT_VERSION}")
             return tuple(_log(log) for log in logs)
     raise Refused("record.format", "not a record of p2pmatryoshka")

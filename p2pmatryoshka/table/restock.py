@@ -28,6 +28,12 @@ def cards_of(layout: Layout, member: int) -> Ciphertexts:
     return (*layout.hands[seat], *layout.covered[seat])
 
 
+def is_unmakeable(layout: Layout) -> bool:
+    """Whether the keys of all who remain cancel out. Whoever is among them knows the others' secrets: no honest member
+    is left, and the table must end."""
+    return group.total([layout.keys[member] for member in layout.still_in]) == group.INFINITY
+
+
 def opening(layout: Layout) -> Making:
     """The work as it begins: every card that does not lie open, with mask 1 under the joint key."""
     holders = layout.still_in

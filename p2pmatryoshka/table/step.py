@@ -254,7 +254,7 @@ def _played(moment: Moment, after: Moment, payloads: Mapping[int, Any], lost: fr
         ask = asked_now
     try:
         layout, done = dealer.close(layout, ask, kind, moment.number, moment.roster.table, payloads)
-    except restock.Mismatch:
+    except (restock.Mismatch, Refused):  # a contradiction that every single proof allows: it accuses nobody
         return _ending(after, state, layout, game.standing(state), "stock.mismatch")
     if done is not None:
         state = game.apply(state, done.answers, done.toss)
@@ -282,6 +282,8 @@ def settle(after: Moment, state: Any, layout: Layout) -> Moment:
             case Toss() if layout.coin is not None:
                 layout, number = dealer.toss_at_hand(layout, ask)
                 state = game.apply(state, nothing, number)
+            case Deal() if restock.is_unmakeable(layout):
+                return _ending(after, state, layout, game.standing(state), "keys.sum")
             case Deal() | Toss() | Play() | Pick():
                 return replace(after, stage=Playing(state, layout, ask), owed=dealer.owed(layout, ask))
 

@@ -1,11 +1,7 @@
-"""The public fold: entries in, in any order; whose turn it is, what stands, and who cheated, out.
+"""The public table: entries in, in any order; whose turn it is, what stands, and who cheated, out.
 
 Members, watchers and audits all run this. It never raises on a peer's input: what convicts nobody is an event that
 blames the link, and what convicts somebody takes that member's place in the step it owed.
-
-A member's entries fill the places it owes one after another, in the order of its log. An entry counts for the open
-step if it names its table hash. One that names an older moment, where its author owed nothing more, is a forfeit; one
-that names an unknown hash is held, and accuses nobody.
 """
 
 from __future__ import annotations
@@ -14,19 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from p2pmatryoshka.crypto.sums import Spread
-from p2pmatryoshka.errors import LinkFault, Refused
+from p2pmatryoshka.errors import LinkFault
 from p2pmatryoshka.record import entry as entries
 from p2pmatryoshka.record.entry import Entry, SignedEntry
 from p2pmatryoshka.record.log import Fork, Log
-from p2pmatryoshka.table import messages, step
+from p2pmatryoshka.table import fold, step
+from p2pmatryoshka.table.fold import Folded, Folding
+from p2pmatryoshka.table.memo import Memo
 from p2pmatryoshka.table.roster import Roster, read_roster
-from p2pmatryoshka.table.step import Abandoned, Closed, Fill, Filling, Moment
+from p2pmatryoshka.table.sidelines import SIDE, Sidelines
+from p2pmatryoshka.table.step import Fill, Filling, Moment
 
-SIDE = (messages.Vote, messages.Withdraw, messages.Confirm, messages.Stand)
-"""Bodies that fill no place: what a member says about the table, not at it."""
-
-MOST_AHEAD, MOST_AHEAD_BYTES = 64, 8 * 1024 * 1024
-"""Entries, and bytes of them, that one log may hold beyond what was used: enough for whole games, no more."""
+MOST_AHEAD, MOST_AHEAD_BYTES = 256, 8 * 1024 * 1024
+"""Entries, and bytes of them, that one log may hold beyond what was used: more than whole games need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,40 +66,51 @@ Event = Accusation | Rejected | PlaceFilled | Advanced
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table as far as the entries held go. spine: the moments so far, the open one last. places: those of the
-    open step that are filled; cursors: where each of these left its member's log. spread: a parallel map for
-    checks of many terms."""
+    """One table as far as the entries held go. me: whose it is, None for watchers and audits (a member's own open
+    vote keeps the step open for it). spread: a parallel map for checks of many terms."""
 
     roster: Roster
     logs: tuple[Log, ...]
-    spine: tuple[Moment, ...]
-    hashes: Mapping[bytes, int]
-    places: Mapping[int, Filling] = field(default_factory=dict)
-    cursors: Mapping[int, int] = field(default_factory=dict)
+    folded: Folded
+    memo: Memo = field(compare=False, repr=False)
     accusations: tuple[Accusation, ...] = ()
+    me: int | None = None
     spread: Spread | None = None
 
     @classmethod
-    def open(cls, roster: bytes, spread: Spread | None = None) -> Table:
+    def open(cls, roster: bytes, me: int | None = None, spread: Spread | None = None) -> Table:
         """A table before its first entry. Raises Refused if the roster is not one."""
         checked = read_roster(roster)
-        start = step.first(checked)
         logs = tuple(Log(checked.table) for _ in checked.members)
-        return cls(checked, logs, (start,), {start.hash: 0}, spread=spread)
+        return cls(checked, logs, fold.start(step.first(checked)), Memo(), me=me, spread=spread)
+
+    @property
+    def spine(self) -> tuple[Moment, ...]:
+        return self.folded.spine
 
     @property
     def moment(self) -> Moment:
-        return self.spine[-1]
+        return self.folded.moment
+
+    @property
+    def places(self) -> dict[int, Filling]:
+        """How the places of the open step are filled, those that are."""
+        return {member: place.filling for member, place in self.folded.places.items()}
 
     @property
     def closed(self) -> bool:
         """Nothing is owed any more."""
-        return isinstance(self.moment.stage, Closed | Abandoned)
+        return self.folded.closed
 
     @property
     def awaited(self) -> tuple[int, ...]:
         """Members whose place in the open step is empty."""
-        return tuple(member for member in self.moment.owed.members if member not in self.places)
+        return tuple(member for member in self.moment.owed.members if member not in self.folded.places)
+
+    @property
+    def sides(self) -> Sidelines:
+        """What was said beside the table."""
+        return Sidelines(self.logs, self.memo, self.me)
 
     def receive(self, signed: SignedEntry) -> tuple[Table, tuple[Event, ...]]:
         """The table with one more entry, and what that changed."""
@@ -131,94 +138,68 @@ class Table:
 
     def progress(self) -> tuple[Table, tuple[Event, ...]]:
         """Judge what is held as far as it goes: this is where proofs are checked. Logs stay as they are."""
-        events: list[Event] = [
-            self._forked(member, log.fork)
-            for member, log in enumerate(self.logs)
-            if log.fork is not None and not self._accused_of_fork(member)
+        # What is said beside the table can change what was taken for settled, so then everything is folded anew;
+        # what was checked once is remembered.
+        begin = fold.start(self.spine[0]) if self._has_sides() else self.folded
+        folded = Folding(self.logs, self.memo, self.me, self.spread).run(begin)
+        accusations = self._accusations(folded)
+        table = replace(self, folded=folded, accusations=accusations)
+        return table, tuple(self._news(table))
+
+    def _has_sides(self) -> bool:
+        for log in self.logs:
+            if log.fork is not None or any(isinstance(self.memo.body_or_none(e), SIDE) for e in log.chain):
+                return True
+        return False
+
+    def _news(self, after: Table) -> list[Event]:
+        """What is different in a later table."""
+        news: list[Event] = [a for a in after.accusations if a not in self.accusations]
+        for at, moment in enumerate(after.spine):
+            if at and moment.hash not in self.folded.index:
+                before = after.spine[at - 1]
+                known = self.places if before.hash == self.moment.hash else {}
+                fillings = after.folded.closings[at - 1]
+                news.extend(_filled(before, fillings, known))
+                news.append(Advanced(moment))
+        known = self.places if after.moment.hash == self.moment.hash else {}
+        news.extend(_filled(after.moment, after.places, known))
+        return news
+
+    def _accusations(self, folded: Folded) -> tuple[Accusation, ...]:
+        """Every offence the entries held prove, in the order of the steps; those already known stand first."""
+        found = [self._forked(member, log.fork, folded) for member, log in enumerate(self.logs) if log.fork is not None]
+        for moment, fillings in zip(folded.spine, folded.closings, strict=False):
+            found.extend(self._forfeits(moment, fillings))
+        open_places = {member: place.filling for member, place in folded.places.items()}
+        found.extend(self._forfeits(folded.moment, open_places))
+        known = {(a.member, a.rule) for a in self.accusations}
+        return (*self.accusations, *(a for a in found if (a.member, a.rule) not in known))
+
+    def _forfeits(self, moment: Moment, fillings: Mapping[int, Filling]) -> list[Accusation]:
+        return [
+            Accusation(member, filling.rule, filling.detail, moment.number, self._signed(member, filling.entry))
+            for member, filling in fillings.items()
+            if filling.fill is Fill.FORFEIT
         ]
-        table = self
-        while not table.closed:
-            table = table._fill(events)
-            if table.awaited:
-                break
-            table = table._close(events)
-        accused = tuple(event for event in events if isinstance(event, Accusation))
-        return replace(table, accusations=(*table.accusations, *accused)), tuple(events)
+
+    def _signed(self, member: int, digest: bytes) -> tuple[SignedEntry, ...]:
+        log = self.logs[member]
+        return tuple(entry.signed for entry in (*log.chain, *log.branch) if entry.hash == digest)
+
+    def _forked(self, member: int, fork: Fork, folded: Folded) -> Accusation:
+        detail = f"two different entries signed, parting at number {fork.sequence}"
+        return Accusation(member, "entry.fork", detail, folded.moment.number, (fork.one, fork.other))
 
     def _flooded(self, member: int) -> bool:
         """Whether a member has signed far more than any step could ask of it."""
         ahead = self.logs[member].chain[self.moment.cursors[member] :]
-        return len(ahead) > MOST_AHEAD and sum(len(e.signed.data) for e in ahead) > MOST_AHEAD_BYTES
-
-    def _accused_of_fork(self, member: int) -> bool:
-        return any(a.member == member and a.rule == "entry.fork" for a in self.accusations)
-
-    def _forked(self, member: int, fork: Fork) -> Accusation:
-        detail = f"two different entries signed, parting at number {fork.sequence}"
-        return Accusation(member, "entry.fork", detail, self.moment.number, (fork.one, fork.other))
-
-    def _fill(self, events: list[Event]) -> Table:
-        """Every place of the open step that can be filled from the entries held."""
-        moment = self.moment
-        places, cursors = dict(self.places), dict(self.cursors)
-        for member in self.awaited:
-            got = self._next_filling(moment, member)
-            if got is None:
-                continue
-            filling, cursors[member] = got
-            places[member] = filling
-            events.append(PlaceFilled(moment.number, moment.owed.kind, member, filling.fill))
-            if filling.fill is Fill.FORFEIT:
-                events.append(self._forfeit(moment, member, filling))
-        return replace(self, places=places, cursors=cursors)
-
-    def _forfeit(self, moment: Moment, member: int, filling: Filling) -> Accusation:
-        evidence = tuple(e.signed for e in self.logs[member].chain if e.hash == filling.entry)
-        return Accusation(member, filling.rule, filling.detail, moment.number, evidence)
-
-    def _next_filling(self, moment: Moment, member: int) -> tuple[Filling, int] | None:
-        """What fills a member's place, and the cursor behind it; None while that is not known."""
-        log = self.logs[member]
-        at = moment.cursors[member]
-        if log.fork is not None:
-            return Filling(Fill.FORKED), at
-        for place in range(at, len(log.chain)):
-            entry = log.chain[place]
-            try:
-                body = _body(entry)
-                if isinstance(body, SIDE):
-                    continue
-                if isinstance(body, messages.Leave):
-                    return Filling(Fill.LEFT, entry.hash), place + 1
-                if entry.table_hash != moment.hash:
-                    if entry.table_hash not in self.hashes:
-                        return None
-                    raise Refused("entry.turn", "nothing was owed where this entry says it stands")
-                payload = step.check(moment, member, body, self.spread)
-            except Refused as error:
-                return Filling(Fill.FORFEIT, entry.hash, rule=error.rule, detail=error.detail), place + 1
-            return Filling(Fill.ANSWER, entry.hash, payload), place + 1
-        return None
-
-    def _close(self, events: list[Event]) -> Table:
-        moment = self.moment
-        cursors = tuple(self.cursors.get(member, at) for member, at in enumerate(moment.cursors))
-        after = step.close(moment, self.places, cursors)
-        for member, filling in step.judged_together(moment, self.places).items():
-            if filling is not self.places[member]:
-                events.append(self._forfeit(moment, member, filling))
-        events.append(Advanced(after))
-        return replace(
-            self,
-            spine=(*self.spine, after),
-            hashes={**self.hashes, after.hash: len(self.spine)},
-            places={},
-            cursors={},
-        )
+        return len(ahead) >= MOST_AHEAD or sum(len(e.signed.data) for e in ahead) > MOST_AHEAD_BYTES
 
 
-def _body(entry: Entry) -> messages.AnyBody:
-    """Raises Refused with the rule that the bytes of the entry break, if any."""
-    if entry.fault is not None:
-        raise Refused(entry.fault, "the signed bytes break the form of an entry")
-    return messages.decode(entry.body)
+def _filled(moment: Moment, fillings: Mapping[int, Filling], known: Mapping[int, Filling]) -> list[Event]:
+    return [
+        PlaceFilled(moment.number, moment.owed.kind, member, filling.fill)
+        for member, filling in fillings.items()
+        if member not in known
+    ]

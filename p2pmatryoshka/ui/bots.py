@@ -33,10 +33,9 @@ def bot_player(game: str, strategy: str | None) -> BotPlayer:
     return BotPlayer(bot(game, strategy or strategies(game)[0]), Random())
 
 
-def names(count: int, taken: str = "") -> list[str]:
-    """So many different names for bots."""
-    free = [name.capitalize() for name in words("bot.names") if name.casefold() != taken.casefold()]
-    return free[:count]
+def names(count: int) -> list[str]:
+    """So many different names, which say that a bot sits there."""
+    return [say("bot.name", name=name.capitalize()) for name in words("bot.names")[:count]]
 
 
 class WatchedBot:

@@ -15,7 +15,7 @@ import click
 from p2pmatryoshka import __version__
 from p2pmatryoshka.errors import MatryoshkaError
 from p2pmatryoshka.rules.words import SHIPPED
-from p2pmatryoshka.ui.failures import cause, told
+from p2pmatryoshka.ui.failures import LEFT, cause, told
 from p2pmatryoshka.ui.strings import listed, say
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -29,11 +29,20 @@ class Sentences(click.Group):
         """Run the command; see failures."""
         try:
             return super().invoke(ctx)
-        except (MatryoshkaError, KeyboardInterrupt, BaseExceptionGroup) as error:
+        except click.exceptions.NoArgsIsHelpError:
+            raise
+        except click.UsageError as error:
+            path = error.ctx.command_path if error.ctx is not None else ctx.command_path
+            sentence = say("error.usage", message=error.format_message().rstrip("."), command=path)
+            click.echo(say("error.line", sentence=sentence), err=True)
+            ctx.exit(error.exit_code)
+        except (click.Abort, MatryoshkaError, KeyboardInterrupt, BaseExceptionGroup) as error:
             answer = told(cause(error))
             if answer is None:
                 raise
             status, sentence = answer
+            if status == LEFT and sys.stderr.isatty():
+                click.echo(err=True)  # below what was being typed
             click.echo(say("error.line", sentence=sentence), err=True)
             ctx.exit(status)
 
@@ -109,7 +118,7 @@ def play(  # noqa: PLR0917 - the options of the command
 
     if terminal and watch:
         raise click.UsageError(say("error.terminal-watch"))
-    table = Table(game, seats, rules, deck, port=0, bots=seats - 1, strategy=strategy)
+    table = Table(game, seats, rules, deck, port=0, bots=seats - 1, strategy=strategy, interface="127.0.0.1")
     run_play(data, table, name, watch=watch, record=record)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import click
+
 from p2pmatryoshka.errors import Fault, Illegal, LinkFault, MatryoshkaError, Refused
 from p2pmatryoshka.ui.keyboard import InputEnded
 from p2pmatryoshka.ui.strings import say
@@ -25,7 +27,7 @@ def cause(error: BaseException) -> BaseException:
 def told(error: BaseException) -> tuple[int, str] | None:
     """Exit status and sentence; None for what no sentence is known for."""
     match error:
-        case KeyboardInterrupt():
+        case KeyboardInterrupt() | click.Abort():
             return LEFT, say("error.interrupted")
         case InputEnded():
             return LEFT, say("input.ended")

@@ -106,6 +106,6 @@ def _claim(view: MatrioskeView, typed: list[str]) -> Option:
     option: Option = ("claim", "top", numbers[0] - 1) if len(numbers) == 1 else ()
     if len(numbers) == 2:
         option = ("claim", "between", numbers[0] - 1, numbers[1])
-    if not any(option in way.options for way in view.ask.ways):
+    if not option or not any(option in way.options for way in view.ask.ways):
         raise Misread(say("k.wrong.pile"))
     return option

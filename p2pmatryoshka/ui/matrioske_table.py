@@ -34,9 +34,8 @@ def _pile(view: MatrioskeView, number: int) -> Text:
 
 
 def _counts(view: MatrioskeView, scene: Scene, seat: Seat) -> str:
-    captured = str(view.points[seat])
-    if view.won[seat]:
-        captured = say("k.captured.with", captured=captured, won=view.won[seat])
+    key = "k.captured.with" if view.won[seat] else "k.captured"
+    captured = say(key, captured=view.points[seat], won=view.won[seat])
     name = scene.names[seat] if seat in view.still_in else f"{scene.names[seat]} ({say('gone.mark')})"
     return say("k.counts", name=name, hand=view.hands[seat], captured=captured, covered=view.covered[seat])
 

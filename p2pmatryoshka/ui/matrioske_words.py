@@ -8,7 +8,7 @@ from p2pmatryoshka.rules.deck import Deck
 from p2pmatryoshka.rules.game import Cards, Option
 from p2pmatryoshka.rules.matrioske import MatrioskeView
 from p2pmatryoshka.rules.matrioske_state import Spot
-from p2pmatryoshka.ui.strings import counted, listed, say
+from p2pmatryoshka.ui.strings import listed, say
 
 
 def quoted(deck: Deck, cards: Sequence[int]) -> str:
@@ -41,5 +41,5 @@ def captures(view: MatrioskeView, at: Spot) -> str:
     cards: Cards = view.piles[at.pile][at.position :]
     if not cards:
         return ""
-    text = counted("k.captures", len(cards))
+    text = say("k.captures", n=len(cards))
     return text + say("k.captures.with", n=view.at_stake) if view.at_stake else text

@@ -15,6 +15,7 @@ Lines = list[Text]
 QUIET = "dim"
 LOUD = "bold red"
 TITLE = "bold"
+INDENT = 2  # columns by which the rest of a long line is set in
 
 
 class Screen:
@@ -31,11 +32,20 @@ class Screen:
     def show(self, lines: Iterable[Text | str]) -> None:
         """Each on a line of its own, wrapped at words."""
         for line in lines:
-            self.console.print(line)
+            self.say(line)
 
     def say(self, line: Text | str = "", style: str = "") -> None:
-        """One line."""
-        self.console.print(Text(line, style) if isinstance(line, str) else line)
+        """One line; if it is too long, what follows is set in a little deeper."""
+        text = Text(line, style) if isinstance(line, str) else line
+        first, *rest = text.wrap(self.console, self.console.width)
+        indent = " " * (len(text.plain) - len(text.plain.lstrip()) + INDENT)
+        if rest:
+            tail = text[len(first.plain) :]
+            spaces = len(tail.plain) - len(tail.plain.lstrip())
+            rest = [Text(indent) + part for part in tail[spaces:].wrap(self.console, self.console.width - len(indent))]
+        for part in (first, *rest):
+            part.rstrip()
+            self.console.print(part, soft_wrap=True)
 
     def unbroken(self, text: str) -> None:
         """One line to be copied whole, however long."""
@@ -43,7 +53,7 @@ class Screen:
 
     def prompt(self, text: str) -> None:
         """A question; the cursor stays behind it."""
-        self.console.print(Text(text, TITLE), end="")
+        self.console.print(Text(text, TITLE), end="", soft_wrap=True)
         self.console.file.flush()
 
 

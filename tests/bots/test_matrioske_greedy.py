@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from p2pmatryoshka.bots.matrioske_greedy import MatrioskeGreedy, plausible
+from p2pmatryoshka.bots.matrioske_greedy import MatrioskeGreedy, Thoughts, Weights, plausible
 from p2pmatryoshka.bots.random_bot import RandomBot
 from p2pmatryoshka.bots.registry import bot
 from p2pmatryoshka.errors import Fault
@@ -53,8 +53,9 @@ def test_it_captures_when_covered_cards_are_at_stake() -> None:
 
 def test_it_does_not_open_a_capture_where_it_can_play_safely() -> None:
     # On A0, A5 would leave A1 to A4 to be slipped in; on B0, B1 leaves nothing.
-    table = situation("A5 B1", "A1 A2", "A3", "A4")
-    assert choice(table) == top("B1", 1)
+    view = look(situation("A5 B1", "A1 A2", "A3", "A4"), 0)
+    thoughts = Thoughts(view, 0, Weights(hope=0, thrift=0))
+    assert thoughts.worth(top("A5", 0)) < thoughts.worth(top("B1", 1)) == 0
 
 
 def test_it_covers_a_card_that_can_hold_nothing_rather_than_a_useful_one() -> None:

@@ -29,7 +29,6 @@ class Kind:
     scalars: int  # in the proof, after its points
     points: int
     absorbed: list[bytes]  # labels, in order
-    forget: Callable[[], None] = lambda: None
 
 
 def _log(context: Context) -> tuple[bytes, Check]:

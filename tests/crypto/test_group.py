@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from p2pmatryoshka.crypto import group
 from p2pmatryoshka.crypto.group import (
@@ -80,6 +82,20 @@ def test_differences() -> None:
     assert minus(INFINITY, P7) == negate(P7) == base(-7)
     assert minus(P7, INFINITY) == P7
     assert negate(INFINITY) == INFINITY
+
+
+edges = st.sampled_from([0, 1, 2, q - 1, q - 2, q // 2, 2**128, 2**255])
+scalars = st.one_of(edges, st.integers(0, q - 1))
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(a=scalars, b=scalars)
+def test_scalars_and_points_are_one_group(a: int, b: int) -> None:
+    assert total([base(a), base(b)]) == base(a + b)
+    assert minus(base(a), base(b)) == base(a - b)
+    assert times(a, base(b)) == times_public(b, base(a)) == base(a * b)
+    assert (base(a) == base(b)) == (a == b)
+    assert base(a).is_infinity == (a == 0)
 
 
 def test_combinations_are_sums_of_products() -> None:

@@ -69,6 +69,16 @@ def test_truncated_and_extended(kind: Kind) -> None:
 
 
 @every_kind
+def test_lengths_are_looked_at_before_anything_is_multiplied(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    proof, check = kind.make(CONTEXT)
+    watched = watch_library(monkeypatch)
+    for wrong in (proof[:-1], proof + b"\0"):
+        with refused(f"{kind.rule}.length"):
+            check(CONTEXT, wrong)
+    assert watched.count("ec_pubkey_tweak_mul") + watched.count("ec_pubkey_create") + watched.count("ecdh") == 0
+
+
+@every_kind
 def test_scalars_out_of_range(kind: Kind) -> None:
     proof, check = kind.make(CONTEXT)
     for place in scalar_places(kind):

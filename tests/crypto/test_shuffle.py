@@ -126,7 +126,7 @@ WRONG_DECKS: dict[str, Ciphertexts] = {
     "all cards scaled alike": mix([[3, 0, 0], [0, 3, 0], [0, 0, 3]], DECK, MASKS),
     "a negated card": mix([[1, 0, 0], [0, q - 1, 0], [0, 0, 1]], DECK, MASKS),
     "cards added up, sum kept": mix([[2, 0, 0], [q - 1, 1, 0], [0, 0, 1]], DECK, MASKS),
-    "cards rotated by a third": mix([[0, 1, 0], [0, 0, 1], [1, 0, 1]], DECK, MASKS),
+    "a card added to another": mix([[0, 1, 0], [0, 0, 1], [1, 0, 1]], DECK, MASKS),
 }
 
 

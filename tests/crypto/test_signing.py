@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from p2pmatryoshka.crypto import labels, signing
+from p2pmatryoshka.crypto import labels
 from p2pmatryoshka.crypto.signing import check_identity_key, sign, verify
 from p2pmatryoshka.errors import Fault
 from tests.crypto import plain_ed25519 as plain
@@ -170,7 +170,3 @@ def test_keys_on_the_curve_are_taken() -> None:
 def test_keys_of_other_lengths(public: bytes) -> None:
     with refused("identity.key"):
         check_identity_key(public)
-
-
-def test_the_list_of_small_orders_is_complete() -> None:
-    assert frozenset(y for _, y in plain.torsion()) == signing._SMALL_ORDER

@@ -46,6 +46,9 @@ def test_chunks_are_even() -> None:
 
     sums(rows([100, 2, 2, 2, 2, 60]), spread)
     assert sizes == [48, 48, 48, 24]
+    sizes.clear()
+    sums(rows([48, 48]), spread)
+    assert sizes == [48, 48]
 
 
 def test_two_threads() -> None:

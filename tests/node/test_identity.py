@@ -74,9 +74,7 @@ def test_the_passphrase_can_be_changed_and_taken_away(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / KEY_FILE).stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"hello", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"]
-)
+@pytest.mark.parametrize("content", [b"", b"hello", b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"])
 def test_a_damaged_key_file_is_said_and_left_alone(tmp_path: Path, content: bytes) -> None:
     (tmp_path / KEY_FILE).write_bytes(content)
     with pytest.raises(StorageError, match=r"identity\.pem holds no Ed25519 key"):
@@ -95,9 +93,7 @@ def test_an_encrypted_file_cut_short_is_damaged_whatever_the_passphrase(tmp_path
 def test_a_key_of_another_kind_is_refused(tmp_path: Path) -> None:
     key = ec.generate_private_key(ec.SECP256R1())
     (tmp_path / KEY_FILE).write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     with pytest.raises(StorageError, match="no Ed25519 key"):
         open_identity(tmp_path)
@@ -113,9 +109,7 @@ def test_unusable_places_are_said(tmp_path: Path) -> None:
 
 
 def test_the_fingerprint_is_the_hash_of_the_key_as_certificates_hold_it() -> None:
-    spki = KEY.public_key().public_bytes(
-        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
+    spki = KEY.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     assert ADA.fingerprint == fingerprint(ADA.public) == hashlib.sha256(spki).digest()
 
 
@@ -137,9 +131,7 @@ def test_a_slip_of_the_pen_gives_another_fingerprint_or_none(digest: bytes, at: 
         assert at == 51  # the last letter has bits to spare, which must be zero
 
 
-@pytest.mark.parametrize(
-    "text", ["", "abc", "!" * 52, "a" * 51, "a" * 53, "a" * 51 + "b", "ä" * 52, "1" * 52]
-)
+@pytest.mark.parametrize("text", ["", "abc", "!" * 52, "a" * 51, "a" * 53, "a" * 51 + "b", "ä" * 52, "1" * 52])
 def test_what_is_no_fingerprint_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="is not a fingerprint"):
         read_fingerprint(text)
@@ -160,18 +152,12 @@ def test_the_certificate_is_a_function_of_the_key() -> None:
     assert peer_key(encoded) == ADA.public
     ADA.certificate.verify_directly_issued_by(anyone())
     # Known to the last bit, so that another implementation can check itself against it.
-    assert (
-        hashlib.sha256(encoded).hexdigest()
-        == "bf61fa28ce34b9165f3839740432ca9a43a7128ce1d880eefa5890221a5656c0"
-    )
+    assert hashlib.sha256(encoded).hexdigest() == "bf61fa28ce34b9165f3839740432ca9a43a7128ce1d880eefa5890221a5656c0"
 
 
 def test_the_authority_that_is_anyone_never_changes() -> None:
     encoded = anyone().public_bytes(serialization.Encoding.DER)
-    assert (
-        hashlib.sha256(encoded).hexdigest()
-        == "485e3ba64caa2835107a1b1380894c225721a4c643a81e996af13609a5378a2e"
-    )
+    assert hashlib.sha256(encoded).hexdigest() == "485e3ba64caa2835107a1b1380894c225721a4c643a81e996af13609a5378a2e"
 
 
 def test_only_tls_13_with_both_certificates() -> None:

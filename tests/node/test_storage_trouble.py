@@ -153,7 +153,7 @@ class Failing:
     def __getattr__(self, name: str) -> object:
         return getattr(self._database, name)
 
-    def execute(self, sql: str, *parameters: object) -> sqlite3.Cursor:
+    def execute(self, sql: str, *parameters: tuple[bytes | int | str, ...]) -> sqlite3.Cursor:
         if sql != "COMMIT":
             return self._database.execute(sql, *parameters)
         if self._after:
@@ -211,9 +211,7 @@ def test_a_folder_that_may_not_be_written_is_said() -> None:
     with ordinary_user() as folder:
         folder.chmod(0o555)
         become_ordinary()
-        with pytest.raises(
-            StorageError, match=r"lock cannot be used \(Permission denied\): check its permissions"
-        ):
+        with pytest.raises(StorageError, match=r"lock cannot be used \(Permission denied\): check its permissions"):
             Store.open(folder)
         with pytest.raises(StorageError, match="data cannot be used"):
             Store.open(folder / "data")

@@ -123,9 +123,9 @@ def test_other_encodings_are_refused() -> None:
 
 def test_each_kind_has_its_own_limit() -> None:
     # Each field is within its own bounds, all together are not.
-    big = ["have", H, [], [], [[member, bytes(1024), S] for member in range(16)]]
+    big: list[Packable] = ["have", H, [], [], [[member, bytes(1024), S] for member in range(16)]]
     assert wire.decode(pack(big))
-    many = ["join", b"", "Ada", H, ["x" * 128] * 16]
+    many: list[Packable] = ["join", b"", "Ada", H, ["x" * 128] * 16]
     assert wire.decode(pack(many))
     entries = wire.Entries(table=H, entries=((bytes(wire.LARGEST_ENTRY), S),) * 4)
     with pytest.raises(Fault):

@@ -109,6 +109,13 @@ def test_a_refused_card_leaves_the_game_if_its_owner_goes_before_it_is_back() ->
     assert (look(table).turn, look(table).left) == (1, cards("B3"))
 
 
+def test_nothing_is_shown_any_more_of_a_hand_that_is_gone() -> None:
+    table = situation("B3 B4", "C1", "D1", "E1", piles={0: "A0 A2"}, rules=TABLE_JUDGES)
+    table = vote(play(table, claim(top("B3", 0))), "refuse", "refuse", "refuse").resolve()
+    assert look(table).shown[0] == cards("B3")
+    assert look(table.gone(0, None)).shown[0] == ()
+
+
 def test_votes_are_asked_of_those_still_in() -> None:
     table = situation("B3 B4", "C1", "D1", "E1", rules=TABLE_JUDGES)
     table = play(table, claim(top("B3", 0))).gone(2, None)

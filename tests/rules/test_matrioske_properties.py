@@ -6,6 +6,7 @@ import itertools
 import random
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from p2pmatryoshka.rules.game import Answer, Choice, Over, public
 from p2pmatryoshka.rules.matrioske import MATRIOSKE
 from p2pmatryoshka.rules.matrioske_state import Phase
 from p2pmatryoshka.rules.plain_dealer import PlainTable
-from tests.rules.matrioske_tables import look, moments, opened
+from tests.rules.matrioske_tables import TABLE_JUDGES, look, moments, opened, situation
 
 seeds = st.integers(0, 10**6)
 house_rules = st.fixed_dictionaries(
@@ -199,3 +200,13 @@ def test_the_standing_at_every_moment_names_who_leads(game: list[PlainTable]) ->
         points = look(table).points
         assert standing.points == tuple(enumerate(points))
         assert standing.winners == tuple(s for s in range(4) if points[s] == max(points))
+
+
+@pytest.mark.parametrize("rules", [{}, TABLE_JUDGES], ids=str)
+def test_a_drawn_choice_is_any_move_and_each_as_likely(rules: dict[str, str]) -> None:
+    table = situation("A1 B4", "C1", piles={0: "A0 A2", 1: "B0 B3"}, rules=rules)
+    moves = list(table.moves(0))
+    chance = random.Random(1)
+    drawn = Counter(MATRIOSKE.sample(look(table, 0), chance) for _ in range(100 * len(moves)))
+    assert set(drawn) == set(moves)
+    assert all(50 < count < 150 for count in drawn.values())

@@ -35,6 +35,10 @@ def test_cards_turned_up_lie_and_cards_left_down_are_covered() -> None:
     assert (table.lying, table.covered) == ((5,), ((), (1, 4)))
 
 
+def test_lying_cards_stand_in_ascending_order() -> None:
+    assert toy().resolve({0: Choice(("here",), (5,)), 1: Choice(("here",), (4,))}).lying == (4, 5)
+
+
 def test_given_cards_leave_the_table_for_the_hand() -> None:
     table = toy().resolve({0: Choice(("here",), (5,)), 1: Choice(("here",), (4,))}).resolve()
     assert table.hands == ((0, 3, 4), (1, 2, 5))
@@ -134,6 +138,10 @@ def test_a_deal_of_more_than_there_is_is_a_fault_of_ours() -> None:
 def test_giving_a_card_that_does_not_lie_open_is_a_fault_of_ours() -> None:
     with pytest.raises(Fault, match="lie open"):
         replace(at(Phase.SETTLE), lying=()).resolve()
+    table = toy().resolve({0: Choice(("here",), (5,)), 1: Choice(("here",), (4,))})
+    twice = replace(table.state, up=((5, 0), (5, 1)))
+    with pytest.raises(Fault, match="lie open"):
+        replace(table, state=twice).resolve()
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -40,16 +40,19 @@ def sound(deck_read: words.Deck) -> None:
     assert all(deck_read.holds(card - 1, card) for card in range(48) if card % 6)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_arbitrary_bytes(content: bytes) -> None:
     assert judge(content).deck is None
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_arbitrary_text(text: str) -> None:
     assert judge(text.encode("utf-8", "surrogatepass")).deck is None
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="[]{}=\",.'\n#\\ ab1_-", max_size=300))
 def test_things_that_look_like_toml(text: str) -> None:
     judge(text.encode())

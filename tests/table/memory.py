@@ -127,7 +127,7 @@ class Group:
         self.random = Random(seed)
         self.chooser = chooser
         self.players = [
-            Player(Own(i, key), Table.open(self.roster), seeded((seed, i)), Random(seed * 1000 + i))
+            Player(Own(i, key), Table.open(self.roster, i), seeded((seed, i)), Random(seed * 1000 + i))
             for i, key in enumerate(keys)
         ]
         self.silent: set[int] = set()
@@ -240,7 +240,7 @@ class Line:
             if at == len(self.moments):
                 group = self.moments[-1].branch(("line", at))
                 group.round()
-                assert len(group.players[0].table.spine) > len(self.moments[-1].players[0].table.spine), "no such step"
+                assert group.moment.number > self.moments[-1].moment.number, "no such step"
                 self.moments.append(group)
             if fits(self.moments[at].moment):
                 if not nth:

@@ -13,8 +13,9 @@ import trio
 
 from p2pmatryoshka.errors import UserError
 from p2pmatryoshka.node.home import Home
-from p2pmatryoshka.node.lobby import Finished, host, join
+from p2pmatryoshka.node.play import host, join
 from p2pmatryoshka.node.player import Player
+from p2pmatryoshka.node.table_run import Finished
 from p2pmatryoshka.rules import words as decks
 from p2pmatryoshka.rules.game import Value
 from p2pmatryoshka.table.roster import Setup, make_setup
@@ -44,6 +45,7 @@ class Table:
     bots: int
     strategy: str | None = None
     invite_file: Path | None = None
+    interface: str | None = None  # None: reachable from other machines
 
     def setup(self) -> Setup:
         """Raises Illegal or UserError."""
@@ -99,19 +101,31 @@ async def host_table(
             if show_invite:
                 screen.say(say("host.invite"))
                 screen.unbroken(invite)
-            nursery.start_soon(bots.run, invite, names(table.bots, name))
+            nursery.start_soon(bots.run, invite, names(table.bots))
 
         def arrived(people: tuple[str, ...]) -> None:
-            bots.playing = len(people) == table.seats
             missing = table.seats - len(people)
             if show_invite:
                 screen.say(say("host.arrived", names=listed([clean(one) for one in people])))
                 if missing:
                     screen.say(say("host.waiting", n=missing))
-            elif not missing:
-                screen.say(say("play.dealing"))
 
-        finished = await host(home, setup, player, name=name, port=table.port, invited=invited, arrived=arrived)
+        def started(table_id: bytes) -> None:
+            del table_id
+            bots.playing = True
+            screen.say(say("play.dealing"))
+
+        finished = await host(
+            home,
+            setup,
+            player,
+            name=name,
+            invited=invited,
+            arrived=arrived,
+            started=started,
+            interface=table.interface,
+            port=table.port,
+        )
         await bots.ended()
         nursery.cancel_scope.cancel()
     return finished

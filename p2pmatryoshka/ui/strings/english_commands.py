@@ -47,6 +47,7 @@ TEXTS = {
     "option.json": "Print JSON, for scripts.",
     # errors
     "error.line": "p2pmatryoshka: {sentence}",
+    "error.usage": "{message}; {command} --help tells what is possible.",
     "error.illegal": "That is not allowed: {detail}.",
     "error.refused": "Another member broke the protocol ({rule}): {detail}. Nothing more can be done at this table.",
     "error.link": "The other side of the connection is no honest peer ({rule}): {detail}.",
@@ -108,12 +109,12 @@ TEXTS = {
     "join.members": "Already there: {names}.",
     "join.nobody": "Nobody is there yet but the host.",
     "join.ask": "Sit down? y or n: ",
-    "join.refused": "You did not sit down.",
     "bot.done": "The game is over.",
     "play.seating": "Seating {n} bots ...",
     "play.dealing": "Everybody is seated; the cards are being shuffled.",
     "play.bot-stopped": "A bot has stopped: {said}",
     "play.saved": "The record is kept: p2pmatryoshka export {id} FILE",
     "play.recorded": "Wrote the record to {file}; check it with p2pmatryoshka audit.",
+    "bot.name": "{name} (bot)",
     "bot.names": "Ada Boris Clio Dora Emil Fanny Gleb Hanna Ivo Jana Karl Lena Milan Nora Oto",
 }

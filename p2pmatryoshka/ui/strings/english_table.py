@@ -67,7 +67,7 @@ TEXTS = {
     "confirm.warning": "Once it is sent there is no undo, for anyone.",
     "confirm.sent": "Sent. There is no undo now.",
     "confirm.back": "Taken back: nothing was sent.",
-    "withdrawn": "The question is withdrawn: somebody is gone.",
+    "withdrawn": "The question is no longer open.",
     "input.ended": "The input has ended, so you leave the table; the game can go on without you.",
     "help.any": "table  shows the table again\n"
     "scores  explains the points so far\n"

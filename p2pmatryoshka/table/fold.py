@@ -1,0 +1,225 @@
+"""The fold proper: from logs to moments. Its result depends on which entries are held, never on their order.
+
+A member's entries fill the places it owes one after another, in the order of its log. An entry counts for the open
+step if it names its table hash. One that names an older moment, where its author owed nothing more, is a forfeit; one
+that names an unknown hash is held, and accuses nobody. Motions and forks take members out beside all this: what they
+need of the logs is in sidelines.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from p2pmatryoshka.crypto.sums import Spread
+from p2pmatryoshka.errors import Refused
+from p2pmatryoshka.record.entry import Entry
+from p2pmatryoshka.record.log import Log
+from p2pmatryoshka.table import messages, step
+from p2pmatryoshka.table.memo import Memo
+from p2pmatryoshka.table.sidelines import SIDE, Sidelines
+from p2pmatryoshka.table.step import Abandoned, Closed, Fill, Filling, Moment
+
+Chain = tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A filled place, and the first entry of its member's log behind what filled it."""
+
+    filling: Filling
+    cursor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """How far the entries lead. spine: the moments, the open one last. index: where each table hash stands in it.
+    places: those of the open step that are filled. closings: for each moment but the first, how its step before was
+    filled. frozen: a fork is open, and nobody signs a step until everybody has said where it stands."""
+
+    spine: tuple[Moment, ...]
+    index: Mapping[bytes, int]
+    places: Mapping[int, Place] = field(default_factory=dict)
+    closings: tuple[Mapping[int, Filling], ...] = ()
+    frozen: bool = False
+
+    @property
+    def moment(self) -> Moment:
+        return self.spine[-1]
+
+    @property
+    def closed(self) -> bool:
+        return isinstance(self.moment.stage, Closed | Abandoned)
+
+
+def start(first: Moment) -> Folded:
+    return Folded((first,), {first.hash: 0})
+
+
+class Folding:
+    """One run of the fold over these logs. me: whose table it is, None for watchers and audits."""
+
+    def __init__(self, logs: tuple[Log, ...], memo: Memo, me: int | None, spread: Spread | None) -> None:
+        self.logs = logs
+        self.memo = memo
+        self.spread = spread
+        self.sides = Sidelines(logs, memo, me)
+
+    def run(self, folded: Folded) -> Folded:
+        """As far as it goes."""
+        while not folded.closed:
+            folded = replace(folded, places=self._fill(folded))
+            moment = folded.moment
+            removed = self.sides.removed(moment)
+            if not removed and self.sides.blocked(moment):
+                return folded
+            if self.sides.forkers(moment) - removed:
+                here = self._parting(folded)
+                if here is None:
+                    return replace(self._furthest(folded), frozen=True)
+                removed = self.sides.removed(here.moment)
+                out = {**_out(removed, Fill.REMOVED), **_out(self.sides.forkers(here.moment) - removed, Fill.FORKED)}
+                closed = self._closed(here, out)
+                if closed is None:
+                    gone = {member: Place(filling, 0) for member, filling in out.items()}
+                    return replace(here, places={**self._fill(here), **gone})
+                folded = closed
+            else:
+                closed = self._closed(folded, _out(removed, Fill.REMOVED))
+                if closed is None:
+                    return folded
+                folded = closed
+        return folded
+
+    # --- filling
+
+    def _fill(self, folded: Folded) -> dict[int, Place]:
+        """Every place of the open step that the entries fill without doubt."""
+        moment = folded.moment
+        places = dict(folded.places)
+        for member in moment.owed.members:
+            if member not in places:
+                found = {place: None for place in self._candidates(folded, member)}
+                if len(found) == 1 and None not in found:
+                    places[member] = next(place for place in found if place is not None)
+        return places
+
+    def _candidates(self, folded: Folded, member: int) -> Iterator[Place | None]:
+        """What could fill a member's place: one thing, or two if its log is forked here; None where nothing yet."""
+        log = self.logs[member]
+        yield self._next_place(folded, member, log.chain)
+        if log.fork is not None:
+            yield self._next_place(folded, member, log.second())
+
+    def _next_place(self, folded: Folded, member: int, chain: Chain) -> Place | None:
+        moment = folded.moment
+        for at in range(moment.cursors[member], len(chain)):
+            entry = chain[at]
+            try:
+                body = self.memo.body(entry)
+                if isinstance(body, SIDE):
+                    self.sides.check(folded.spine, folded.index, chain, at)
+                    continue
+                if isinstance(body, messages.Leave):
+                    return Place(Filling(Fill.LEFT, entry.hash), at + 1)
+                if entry.table_hash != moment.hash:
+                    if entry.table_hash in folded.index:
+                        raise Refused("entry.turn", "nothing was owed where this entry says it stands")
+                    if self.sides.is_void(chain, at):
+                        continue
+                    return None
+                self.sides.check_still(moment, chain, at)
+                payload = self.memo.judge(
+                    moment,
+                    entry,
+                    lambda: step.check(moment, member, body, self.spread),  # noqa: B023
+                )
+            except Refused as error:
+                return Place(Filling(Fill.FORFEIT, entry.hash, rule=error.rule, detail=error.detail), at + 1)
+            return Place(Filling(Fill.ANSWER, entry.hash, payload), at + 1)
+        return None
+
+    # --- forks
+
+    def _parting(self, folded: Folded) -> Folded | None:
+        """Where the forkers leave the table, once everybody has said where it stands."""
+        for branch in self._branches(folded):
+            moment = branch.moment
+            removed = self.sides.removed(moment)
+            forkers = self.sides.forkers(moment) - removed
+            if forkers and self.sides.where(moment, forkers, removed, branch.index) == "here":
+                return replace(branch, places=self._fill(branch))
+        return None
+
+    def _furthest(self, folded: Folded) -> Folded:
+        """While a fork is open: the furthest moment that somebody who did not fork has signed over, first of all the
+        table's own member. Its own signatures are never left behind."""
+
+        def worth(branch: Folded) -> tuple[int, int, bytes]:
+            return self.sides.own_among(branch.index), len(branch.spine), branch.moment.hash
+
+        signed_over = [b for b in self._branches(folded) if b.moment.hash in self.sides.named]
+        best = max(signed_over, key=worth, default=folded)
+        return replace(best, places=self._fill(best))
+
+    def _branches(self, folded: Folded) -> Iterator[Folded]:
+        """Every way on from here while forkers are in: where their log has two versions, either may stand."""
+        waiting = [folded]
+        while waiting:
+            branch = waiting.pop()
+            yield branch
+            moment = branch.moment
+            removed = self.sides.removed(moment)
+            forkers = self.sides.forkers(moment) - removed
+            if branch.closed or not forkers:
+                continue
+            branch = replace(branch, places=self._fill(branch))
+            where = self.sides.where(moment, forkers, removed, branch.index)
+            if where == "here":
+                continue
+            for chosen in self._versions(branch, forkers):
+                places = {**branch.places, **chosen}
+                after = self._closed(replace(branch, places=places), _out(removed, Fill.REMOVED))
+                if after is not None and (where == self.sides.named or after.moment.hash in where):
+                    waiting.append(after)
+
+    def _versions(self, folded: Folded, forkers: frozenset[int]) -> Iterator[dict[int, Place]]:
+        owing = [member for member in folded.moment.owed.members if member in forkers]
+        options = [
+            [place for place in dict.fromkeys(self._candidates(folded, member)) if place is not None]
+            for member in owing
+        ]
+        for choice in product(*options):
+            yield dict(zip(owing, choice, strict=True))
+
+    # --- closing
+
+    def _closed(self, folded: Folded, out: Mapping[int, Filling]) -> Folded | None:
+        moment = folded.moment
+        fillings = {member: place.filling for member, place in folded.places.items() if member not in out}
+        if any(member not in fillings and member not in out for member in moment.owed.members):
+            return None
+        fillings.update(out)
+        cursors = tuple(
+            max(
+                folded.places[m].cursor if m in folded.places and m not in out else at, self.sides.reach(moment, m, out)
+            )
+            for m, at in enumerate(moment.cursors)
+        )
+        judged = step.judged_together(moment, fillings)
+        digest = step.extend_hash(moment, judged)
+        after = self.memo.moments.get(digest)
+        if after is None or after.cursors != cursors:
+            after = step.close(moment, judged, cursors)
+            self.memo.moments[digest] = after
+        return Folded(
+            (*folded.spine, after),
+            {**folded.index, after.hash: len(folded.spine)},
+            {},
+            (*folded.closings, judged),
+        )
+
+
+def _out(members: frozenset[int], fill: Fill) -> dict[int, Filling]:
+    return {member: Filling(fill) for member in members}

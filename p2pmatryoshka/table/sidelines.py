@@ -1,0 +1,194 @@
+"""What members say about the table beside it: ballots on motions, and where they stand after a fork."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from p2pmatryoshka.errors import Refused
+from p2pmatryoshka.record.entry import Entry
+from p2pmatryoshka.record.log import Log
+from p2pmatryoshka.table import messages, motion, stands
+from p2pmatryoshka.table.memo import Memo
+from p2pmatryoshka.table.step import Fill, Filling, Moment
+
+SIDE = (messages.Ballot, messages.Stand)
+"""Bodies that fill no place."""
+
+Chain = Sequence[Entry]
+
+
+class Sidelines:
+    """Everything said beside the table in these logs. Cheap where nothing was."""
+
+    def __init__(self, logs: tuple[Log, ...], memo: Memo, me: int | None) -> None:
+        self._logs = logs
+        self._memo = memo
+        self._me = me
+        self._forked = frozenset(member for member, log in enumerate(logs) if log.fork is not None)
+        self._ballots: dict[bytes, dict[int, list[tuple[int, motion.Ballot]]]] = {}
+        self._stands: dict[tuple[int, int], tuple[int, messages.Stand]] = {}
+        for member, log in enumerate(logs):
+            for at, entry in enumerate(self._certain(member, log)):
+                body = memo.body_or_none(entry)
+                if isinstance(body, messages.Ballot):
+                    here = self._ballots.setdefault(entry.table_hash, {})
+                    here.setdefault(member, []).append((at, ballot_of(body)))
+                elif isinstance(body, messages.Stand):
+                    self._stands.setdefault((body.forker, member), (at, body))
+        self.named = self._named_hashes() if self._forked else frozenset()
+        """Table hashes that members who did not fork have signed over; empty while there is no fork."""
+
+    def _certain(self, member: int, log: Log) -> Chain:
+        """A member's entries that stand in both branches of its log."""
+        return log.chain if log.fork is None else log.chain[: log.fork.sequence]
+
+    def _named_hashes(self) -> frozenset[bytes]:
+        """Every table hash that a member who did not fork has signed over."""
+        honest = [log for member, log in enumerate(self._logs) if member not in self._forked]
+        stated = [h for (_, author), (_, s) in self._stands.items() if author not in self._forked for h in s.hashes]
+        return frozenset({entry.table_hash for log in honest for entry in log.chain}.union(stated))
+
+    def own_among(self, index: Mapping[bytes, int]) -> int:
+        """How many of these table hashes the table's own member has signed over."""
+        chain = self._logs[self._me].chain if self._me is not None else ()
+        return len({entry.table_hash for entry in chain}.intersection(index))
+
+    # --- ballots
+
+    def tally(self, moment: Moment) -> motion.Tally:
+        """The ballots that name this moment, counted."""
+        ballots = self._ballots.get(moment.hash, {})
+        return motion.tally(
+            frozenset(moment.still_in), {member: [ballot for _, ballot in cast] for member, cast in ballots.items()}
+        )
+
+    def removed(self, moment: Moment) -> frozenset[int]:
+        """Whom a passed motion puts out at this moment."""
+        return self.tally(moment).removed if moment.hash in self._ballots else frozenset()
+
+    def blocked(self, moment: Moment) -> bool:
+        """Whether the step may not close yet because a vote of the table's own member is open."""
+        if self._me is None or moment.hash not in self._ballots:
+            return False
+        return motion.blocks_step(self.tally(moment), self._me)
+
+    # --- forks
+
+    def forkers(self, moment: Moment) -> frozenset[int]:
+        """Members still in whose log is forked."""
+        return self._forked.intersection(moment.still_in)
+
+    def standing(self, moment: Moment, removed: frozenset[int], index: Mapping[bytes, int]) -> frozenset[int]:
+        """Who has to say where it stands before forkers can be put out."""
+        gone = self._forked | removed
+        return frozenset(m for m in moment.still_in if m not in gone and not self._leaves(m) and self._sound(m, index))
+
+    def where(
+        self, moment: Moment, forkers: frozenset[int], removed: frozenset[int], index: Mapping[bytes, int]
+    ) -> Literal["here"] | frozenset[bytes]:
+        """ "here" if the forkers leave the table in the step open now, else the table hashes it may close with."""
+        voices = self.standing(moment, removed, index)
+        said = [self._stands.get((forker, member)) for forker in sorted(forkers) for member in sorted(voices)]
+        lists = [stand.hashes for _, stand in (one for one in said if one is not None)]
+        if not lists or len(lists) < len(said):
+            return self.named
+        common, newest = stands.top(lists)
+        if newest == moment.hash:
+            return "here"
+        return common if moment.hash in common else self.named
+
+    def lacking(self, moment: Moment, index: Mapping[bytes, int]) -> frozenset[int]:
+        """Members who have yet to say where they stand."""
+        forkers = self.forkers(moment)
+        voices = self.standing(moment, self.removed(moment), index) if forkers else frozenset()
+        return frozenset(m for m in voices if any((forker, m) not in self._stands for forker in forkers))
+
+    def agreed(self, moment: Moment, absent: frozenset[int], index: Mapping[bytes, int]) -> bytes | None:
+        """The table hash that all who must say where they stand have in common, those in `absent` left aside."""
+        forkers = self.forkers(moment)
+        voices = self.standing(moment, absent, index)
+        said = [self._stands.get((forker, member)) for forker in forkers for member in voices]
+        if not said or None in said:
+            return None
+        return stands.top([stand.hashes for _, stand in (one for one in said if one is not None)])[1]
+
+    def has_stood(self, member: int, forker: int) -> bool:
+        return (forker, member) in self._stands
+
+    # --- offences
+
+    def check(self, spine: Sequence[Moment], index: Mapping[bytes, int], chain: Chain, at: int) -> None:
+        """Raise Refused if what is said beside the table at this place of a log convicts its author."""
+        entry = chain[at]
+        body = self._memo.body(entry)
+        if isinstance(body, messages.Ballot):
+            if entry.table_hash not in index:
+                return
+            tally = self.tally(spine[index[entry.table_hash]])
+            cast = self._ballots.get(entry.table_hash, {}).get(entry.author, [])
+            for offence in tally.offences:
+                if offence.member == entry.author and cast[offence.index][0] == at:
+                    raise Refused(offence.rule, "a ballot that its author's own log forbids")
+        else:
+            self._check_stand(index, chain, at)
+
+    def check_still(self, moment: Moment, chain: Chain, at: int) -> None:
+        """Raise Refused("stand.moved") if the author of this entry had said where it stands, and signed over a later
+        moment with the forker still in it. (The moments it stands on may still be answered: one of them stays.)"""
+        for entry in chain[:at]:
+            body = self._memo.body_or_none(entry)
+            if (
+                isinstance(body, messages.Stand)
+                and body.forker in moment.still_in
+                and moment.hash not in body.hashes
+            ):
+                raise Refused("stand.moved", "signed a step before the fork was settled that it had stood for")
+
+    def is_void(self, chain: Chain, at: int) -> bool:
+        """Whether an entry that names an unknown hash was signed on a branch that its author has left since."""
+        return any(isinstance(self._memo.body_or_none(later), messages.Stand) for later in chain[at + 1 :])
+
+    def reach(self, moment: Moment, member: int, out: Mapping[int, Filling]) -> int:
+        """The first entry of a member's log behind what put others out in this step; 0 if nothing of its did."""
+        reach = 0
+        if any(filling.fill is Fill.REMOVED for filling in out.values()):
+            outcome = self.tally(moment).outcome
+            for at, ballot in self._ballots.get(moment.hash, {}).get(member, []):
+                if ballot.motion == outcome:
+                    reach = max(reach, at + 1)
+        for forker, filling in out.items():
+            if filling.fill is Fill.FORKED and (forker, member) in self._stands:
+                reach = max(reach, self._stands[forker, member][0] + 1)
+        return reach
+
+    def _leaves(self, member: int) -> bool:
+        return any(isinstance(self._memo.body_or_none(e), messages.Leave) for e in self._logs[member].chain)
+
+    def _sound(self, member: int, index: Mapping[bytes, int]) -> bool:
+        """Whether a member's statements hold against its own log; one that convicts its author counts for nothing."""
+        chain = self._logs[member].chain
+        for at, entry in enumerate(chain):
+            if isinstance(self._memo.body_or_none(entry), messages.Stand):
+                try:
+                    self._check_stand(index, chain, at)
+                except Refused:
+                    return False
+        return True
+
+    def _check_stand(self, index: Mapping[bytes, int], chain: Chain, at: int) -> None:
+        body = self._memo.body(chain[at])
+        bottom = index.get(body.hashes[0]) if isinstance(body, messages.Stand) else None
+        if bottom is not None:
+            known = {one for one, place in index.items() if place < bottom}
+            stands.check([(entry, self._memo.body_or_none(entry)) for entry in chain], at, known)
+
+
+def ballot_of(body: messages.Ballot) -> motion.Ballot:
+    """The ballot in a body."""
+    kind: motion.Kind = "vote"
+    if isinstance(body, messages.Withdraw):
+        kind = "withdraw"
+    elif isinstance(body, messages.Confirm):
+        kind = "confirm"
+    return motion.Ballot(kind, motion.Motion(body.round, body.absent))
