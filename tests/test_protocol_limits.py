@@ -52,7 +52,7 @@ CODE: dict[str, float] = {
     "identity key": signing.KEY_SIZE,
     "signature": signing.SIGNATURE_SIZE,
     "frame": wire.LARGEST_FRAME,
-    "frame from a guest in the lobby": lobby.LARGEST_STRANGER_FRAME,
+    "frame before one sits at a table": gate.LARGEST_STRANGER_FRAME,
     "have": wire.Have.most_bytes,
     "entries": wire.Entries.most_bytes,
     "seats": wire.Seats.most_bytes,

@@ -38,6 +38,7 @@ class Neighbour:
 
     watcher: bool
     announced: dict[int, Heads] = field(default_factory=dict)
+    beyond: dict[int, Heads] = field(default_factory=dict)  # early entries that it passed on, as a head each
     told: dict[int, Heads] = field(default_factory=dict)
     upto: dict[int, int] = field(default_factory=dict)  # of my chains: the last sequence number it surely holds
     holds: set[bytes] = field(default_factory=set)  # hashes of other entries it surely holds
@@ -102,11 +103,10 @@ class Neighbour:
 
     def missing(self, logs: Sequence[Log]) -> Iterator[tuple[Place, Try]]:
         """What it announced and the logs lack."""
-        for member, heads in self.announced.items():
-            log = logs[member]
+        for member, log in enumerate(logs):
             early = {entry.sequence for entry in log.early}
             branch = {entry.hash for entry in log.branch}
-            for _, sequence, digest in heads:
+            for _, sequence, digest in self.announced.get(member, ()) + self.beyond.get(member, ()):
                 if digest in branch:
                     continue
                 if sequence >= len(log.chain):

@@ -114,9 +114,7 @@ class Sync(Generic[N]):
                 known.holds.add(entry.hash)
                 if entry in logs[entry.author].early:
                     # Whoever passes on what comes later has what comes before.
-                    earlier = known.announced.get(entry.author, ())
-                    head = (entry.author, entry.sequence, entry.hash)
-                    known.announced[entry.author] = (*earlier[-1:], head)
+                    known.beyond[entry.author] = ((entry.author, entry.sequence, entry.hash),)
             self._answered(known, entries, logs)
         return self._react(logs, now)
 
@@ -188,9 +186,9 @@ class Sync(Generic[N]):
         if entries and not answers:
             return
         if not any(_in(logs[entry.author], entry) for entry in answers):
-            for member, _ in known.asked:
-                heads = known.announced.get(member, ())
-                known.announced[member] = tuple(head for head in heads if head not in known.believed)
+            for heads in (known.announced, known.beyond):
+                for member in {member for member, _ in known.asked} & heads.keys():
+                    heads[member] = tuple(head for head in heads[member] if head not in known.believed)
             known.failures += 1
         known.asked.clear()
 
@@ -235,7 +233,8 @@ class Sync(Generic[N]):
                 ranges = _ranges(question)[:MOST_RANGES]
                 known.asked = {(member, at) for member, *ends in ranges for at in range(ends[0], ends[1] + 1)}
                 known.asked_at = now
-                known.believed = {head for heads in known.announced.values() for head in heads}
+                heads = (*known.announced.values(), *known.beyond.values())
+                known.believed = {head for some in heads for head in some}
                 known.tried |= {question[place] for place in known.asked} - {None}
                 asked |= known.asked
                 says.append((neighbour, Ask(ranges)))

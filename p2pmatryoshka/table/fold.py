@@ -58,13 +58,13 @@ def start(first: Moment) -> Folded:
 
 
 class Folding:
-    """One run of the fold over these logs. me: whose table it is, None for watchers and audits."""
+    """One run of the fold over these logs."""
 
-    def __init__(self, logs: tuple[Log, ...], memo: Memo, me: int | None, spread: Spread | None) -> None:
+    def __init__(self, logs: tuple[Log, ...], memo: Memo, sides: Sidelines, spread: Spread | None) -> None:
         self.logs = logs
         self.memo = memo
         self.spread = spread
-        self.sides = Sidelines(logs, memo, me)
+        self.sides = sides
 
     def run(self, folded: Folded) -> Folded:
         """As far as it goes."""

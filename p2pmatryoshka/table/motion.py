@@ -195,7 +195,7 @@ def may_sign(count: Tally, me: int, ballot: Ballot, missing: frozenset[int]) -> 
         everyone = count.removed.union(motion.absent)
         if everyone > set(motion.absent) and majority(count.still_in, everyone):
             raise Illegal("motion.revives", "name those already put out as well: the others suffice")
-    if not justified(count, me, motion, missing):
+    if not justified(count, motion, missing):
         raise Illegal("motion.answered", "it names somebody who owes nothing")
 
 
@@ -209,7 +209,7 @@ def owed(count: Tally, me: int, missing: frozenset[int]) -> tuple[Due, ...]:
     for s in count.pending:
         if me not in s.voters or me in s.confirmed:
             continue
-        if me in s.voted and not justified(count, me, s.motion, missing):
+        if me in s.voted and not justified(count, s.motion, missing):
             due["withdraw"].append(Due(Ballot("withdraw", s.motion), must=True))
             continue
         kind: Kind = "confirm" if me in s.voted else "vote"
@@ -229,11 +229,11 @@ def blocks_step(count: Tally, me: int) -> bool:
     return me in count.removed or any(me in s.voted for s in count.pending)
 
 
-def debtors(count: Tally, me: int, missing: frozenset[int], below: Rank | None = None) -> frozenset[int]:
+def debtors(count: Tally, missing: frozenset[int], below: Rank | None = None) -> frozenset[int]:
     """Who owes something, as far as I know; with `below`, as far as motions under that rank make it so.
 
     An entry of this step; and by a motion that is itself justified, or that binds somebody who has confirmed it,
-    a Confirm where all have voted, a Vote where I have. A motion is justified by debts from below it only: two
+    a Confirm where all have voted, else a Vote. A motion is justified by debts from below it only: two
     motions that name each other's voters do not keep each other alive once the entries have come.
     """
     owing = missing - count.removed
@@ -241,16 +241,13 @@ def debtors(count: Tally, me: int, missing: frozenset[int], below: Rank | None =
         if below is not None and s.motion.rank >= below:
             break
         if s.confirmed or _names_only(count, s.motion, owing):
-            if s.voted == s.voters:
-                owing |= s.voters - s.confirmed
-            elif me in s.voted:
-                owing |= s.voters - s.voted
+            owing |= s.voters - (s.confirmed if s.voted == s.voters else s.voted)
     return owing
 
 
-def justified(count: Tally, me: int, motion: Motion, missing: frozenset[int]) -> bool:
+def justified(count: Tally, motion: Motion, missing: frozenset[int]) -> bool:
     """Whether all it names owe something by the debts below it (or are out), so that I may stand by it."""
-    return _names_only(count, motion, debtors(count, me, missing, below=motion.rank))
+    return _names_only(count, motion, debtors(count, missing, below=motion.rank))
 
 
 def ceiling(count: Tally) -> int:
@@ -265,7 +262,7 @@ def ceiling(count: Tally) -> int:
     return top
 
 
-def propose(count: Tally, me: int, absent: Iterable[int], missing: frozenset[int]) -> Motion:
+def propose(count: Tally, absent: Iterable[int], missing: frozenset[int]) -> Motion:
     """The motion to vote for when these members are to be put out: one that all its voters can still join.
 
     That is the one already open for them, or else one in the lowest round above what its voters have voted for
@@ -282,7 +279,7 @@ def propose(count: Tally, me: int, absent: Iterable[int], missing: frozenset[int
     for s in count.pending:
         joinable = all(m in s.voted or ranks.get(m, _BELOW) < s.motion.rank for m in s.voters)
         within_reach = s.motion.round <= within and joinable
-        if s.motion.absent == members and within_reach and justified(count, me, s.motion, missing):
+        if s.motion.absent == members and within_reach and justified(count, s.motion, missing):
             return s.motion
     in_reach = [s.motion.rank for s in count.pending if s.motion.round < within]
     floor = max([_BELOW, *ranks.values(), *in_reach])

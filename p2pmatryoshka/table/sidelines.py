@@ -36,6 +36,8 @@ class Sidelines:
                     here.setdefault(member, []).append((at, ballot_of(body)))
                 elif isinstance(body, messages.Stand):
                     self._stands.setdefault((body.forker, member), (at, body))
+        self.silent = not (self._forked or self._ballots or self._stands)
+        """Whether nothing was said and nobody forked."""
         self.named = self._named_hashes() if self._forked else frozenset()
         """Table hashes that members who did not fork have signed over; empty while there is no fork."""
 

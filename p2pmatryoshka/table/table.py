@@ -18,7 +18,7 @@ from p2pmatryoshka.table import fold, step
 from p2pmatryoshka.table.fold import Folded, Folding
 from p2pmatryoshka.table.memo import Memo
 from p2pmatryoshka.table.roster import Roster, read_roster
-from p2pmatryoshka.table.sidelines import SIDE, Sidelines
+from p2pmatryoshka.table.sidelines import Sidelines
 from p2pmatryoshka.table.step import Fill, Filling, Moment
 
 MOST_AHEAD, MOST_AHEAD_BYTES = 256, 8 * 1024 * 1024
@@ -67,12 +67,14 @@ Event = Accusation | Rejected | PlaceFilled | Advanced
 @dataclass(frozen=True, slots=True)
 class Table:
     """One table as far as the entries held go. me: whose it is, None for watchers and audits (a member's own open
-    vote keeps the step open for it). spread: a parallel map for checks of many terms."""
+    vote keeps the step open for it). spread: a parallel map for checks of many terms. sides: what was said beside the
+    table, as of the last judging."""
 
     roster: Roster
     logs: tuple[Log, ...]
     folded: Folded
     memo: Memo = field(compare=False, repr=False)
+    sides: Sidelines = field(compare=False, repr=False)
     accusations: tuple[Accusation, ...] = ()
     me: int | None = None
     spread: Spread | None = None
@@ -82,7 +84,8 @@ class Table:
         """A table before its first entry. Raises Refused if the roster is not one."""
         checked = read_roster(roster)
         logs = tuple(Log(checked.table) for _ in checked.members)
-        return cls(checked, logs, fold.start(step.first(checked)), Memo(), me=me, spread=spread)
+        memo = Memo()
+        return cls(checked, logs, fold.start(step.first(checked)), memo, Sidelines(logs, memo, me), me=me, spread=spread)
 
     @property
     def spine(self) -> tuple[Moment, ...]:
@@ -106,11 +109,6 @@ class Table:
     def awaited(self) -> tuple[int, ...]:
         """Members whose place in the open step is empty."""
         return tuple(member for member in self.moment.owed.members if member not in self.folded.places)
-
-    @property
-    def sides(self) -> Sidelines:
-        """What was said beside the table."""
-        return Sidelines(self.logs, self.memo, self.me)
 
     def receive(self, signed: SignedEntry) -> tuple[Table, tuple[Event, ...]]:
         """The table with one more entry, and what that changed."""
@@ -140,17 +138,11 @@ class Table:
         """Judge what is held as far as it goes: this is where proofs are checked. Logs stay as they are."""
         # What is said beside the table can change what was taken for settled, so then everything is folded anew;
         # what was checked once is remembered.
-        begin = fold.start(self.spine[0]) if self._has_sides() else self.folded
-        folded = Folding(self.logs, self.memo, self.me, self.spread).run(begin)
-        accusations = self._accusations(folded)
-        table = replace(self, folded=folded, accusations=accusations)
+        sides = Sidelines(self.logs, self.memo, self.me)
+        begin = self.folded if sides.silent else fold.start(self.spine[0])
+        folded = Folding(self.logs, self.memo, sides, self.spread).run(begin)
+        table = replace(self, folded=folded, accusations=self._accusations(folded), sides=sides)
         return table, tuple(self._news(table))
-
-    def _has_sides(self) -> bool:
-        for log in self.logs:
-            if log.fork is not None or any(isinstance(self.memo.body_or_none(e), SIDE) for e in log.chain):
-                return True
-        return False
 
     def _news(self, after: Table) -> list[Event]:
         """What is different in a later table."""

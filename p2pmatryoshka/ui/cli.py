@@ -100,7 +100,7 @@ def main() -> None:
 @_table_options
 @_name
 @_data
-def play(  # noqa: PLR0917 - the options of the command
+def play(
     game: str,
     seats: int,
     terminal: bool,
@@ -131,7 +131,7 @@ def play(  # noqa: PLR0917 - the options of the command
 @click.option("--invite-file", type=click.Path(dir_okay=False, path_type=Path), help=say("option.invite-file"))
 @_name
 @_data
-def host(  # noqa: PLR0917 - the options of the command
+def host(
     seats: int,
     game: str,
     deck: str | None,

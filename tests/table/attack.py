@@ -270,7 +270,7 @@ def settle(
 ) -> Report:
     """Deliver entries of a cheat, which then falls silent, among those of the others; play on, seal and audit."""
     known = {p.member: len(p.events) for p in group_.players}
-    number = group_.moment.number
+    number = max(p.table.moment.number for p in group_.present)
 
     def seen(player: Player) -> set[tuple[int, str]]:
         return {(e.member, e.rule) for e in player.events[known[player.member] :] if isinstance(e, Accusation)}

@@ -382,9 +382,9 @@ class Model:
     def _propose(self, group: tuple[int, ...], active: list[int], logs: Logs) -> Logs | None:
         count, missing = self.read(logs).count, self.read(logs).missing
         gone = self.setting.still_in.difference(group)
-        owing = gone.intersection(*(real.debtors(count, m, missing) for m in active))
+        owing = gone & real.debtors(count, missing)
         for absent in (gone, owing):
-            if absent and (voted := self._all_vote(active, logs, real.propose(count, active[0], absent, missing))):
+            if absent and (voted := self._all_vote(active, logs, real.propose(count, absent, missing))):
                 return voted
         return None
 

@@ -176,18 +176,30 @@ def test_somebody_put_out_signs_no_step_entry() -> None:
 
 def test_bound_to_a_motion_whose_voter_is_gone_i_name_that_voter_in_a_higher_round() -> None:
     counted = count(THREE, log("vote", "confirm"), log("vote"))
-    assert debtors(counted, 0, NOBODY) == debtors(counted, 2, NOBODY) == {1}
-    assert propose(counted, 0, {1}, NOBODY) == HIGHER
+    assert debtors(counted, NOBODY) == {1}
+    assert propose(counted, {1}, NOBODY) == HIGHER
     for me in (0, 2):
         may_sign(counted, me, Ballot("vote", HIGHER), NOBODY)
 
 
-def test_who_does_not_vote_with_me_can_be_named_too() -> None:
-    first = Motion(1, (4,))
-    counted = count(FIVE, log("vote", motion=first))
-    wider = propose(counted, 0, {3, 4}, frozenset({4}))
-    may_sign(counted, 0, Ballot("vote", wider), frozenset({4}))
-    assert refused(counted, 1, Ballot("vote", wider), frozenset({4})) == "motion.answered"
+def test_who_does_not_vote_can_be_named_too() -> None:
+    counted, missing = count(FIVE, log("vote", motion=Motion(1, (4,)))), frozenset({4})
+    wider = propose(counted, {3, 4}, missing)
+    may_sign(counted, 0, Ballot("vote", wider), missing)
+    assert refused(count(FIVE), 0, Ballot("vote", Motion(1, (3, 4))), missing) == "motion.answered"
+
+
+def test_somebody_put_out_helps_to_free_those_bound_higher_up() -> None:
+    """0 and 2 are gone, 1 is bound to the higher motion, {4} has passed: 4 must still find that 0 owes a Vote."""
+    low, high, next_one = Motion(1, (4,)), Motion(2, (3, 4)), Motion(3, (2, 4))
+    both = log("vote", motion=low) + log("vote", motion=high)
+    bound = [*both, Ballot("confirm", low), Ballot("confirm", high)]
+    third = log("vote", "confirm", motion=low) + log("vote", motion=next_one)
+    logs = bound, [*bound, Ballot("vote", next_one)], [*both, Ballot("confirm", low)], third
+    counted = count(FIVE, *logs)
+    assert counted.outcome == low and propose(counted, {0, 2}, NOBODY) == Motion(4, (0, 2))
+    for me in (1, 3, 4):
+        may_sign(counted, me, Ballot("vote", Motion(4, (0, 2))), NOBODY)
 
 
 def test_two_motions_do_not_keep_each_other_alive() -> None:
@@ -200,13 +212,13 @@ def test_nobody_uses_up_the_rounds() -> None:
     last = Motion(HIGHEST_ROUND, (2,))
     counted = count(THREE, [], log("vote", motion=last))
     assert refused(counted, 0, Ballot("vote", last), TWO) == "motion.ceiling"
-    assert propose(counted, 0, TWO, TWO) == GONE
+    assert propose(counted, TWO, TWO) == GONE
 
 
 def test_i_join_no_motion_that_is_dead_or_overtaken() -> None:
     dead = count(THREE, log("vote", "withdraw"))
     assert refused(dead, 1, Ballot("vote", GONE), TWO) == "motion.dead"
-    assert propose(dead, 1, TWO, TWO) == Motion(2, (2,))
+    assert propose(dead, TWO, TWO) == Motion(2, (2,))
     wide = Motion(2, (3, 4))
     passed = count(FIVE, *[log("vote", "confirm", motion=wide)] * 3)
     assert refused(passed, 0, Ballot("vote", Motion(1, (1,))), frozenset({1})) == "motion.order"
@@ -216,7 +228,7 @@ def test_i_join_no_motion_that_is_dead_or_overtaken() -> None:
 def test_a_later_motion_brings_nobody_back_where_enough_others_stay() -> None:
     first, missing = Motion(1, (4,)), frozenset({3, 4})
     counted = count(FIVE, *[log("vote", "confirm", motion=first)] * 4)
-    assert propose(counted, 0, {3}, missing) == Motion(1, (3, 4))
+    assert propose(counted, {3}, missing) == Motion(1, (3, 4))
     assert refused(counted, 0, Ballot("vote", Motion(2, (3,))), missing) == "motion.revives"
     may_sign(counted, 0, Ballot("vote", Motion(1, (3, 4))), missing)
 

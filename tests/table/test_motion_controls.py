@@ -103,7 +103,7 @@ class LargerSetsInsteadOfRounds(Rules):
         absent = set(ballot.motion.absent)
         if ballot.motion.round > 1 or (ballot.kind != "withdraw" and not all(b <= absent for b in bound)):
             raise Illegal("larger sets only")
-        if ballot.kind == "withdraw" and real.justified(count, me, ballot.motion, missing):
+        if ballot.kind == "withdraw" and real.justified(count, ballot.motion, missing):
             raise Illegal("no need")
         real.may_sign(count, me, ballot, missing)
 

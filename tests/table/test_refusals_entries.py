@@ -404,3 +404,22 @@ def test_a_relay_that_spoils_a_byte_accuses_nobody(at: int) -> None:
     assert rejected(cheat, SignedEntry(good.data, bytes(signature))) == "entry.signature"
     table, _ = cheat.group.players[0].table.receive(good)
     assert 1 not in table.awaited
+
+
+@pytest.mark.parametrize("kind", ["keys", "commit", "reveal"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fork_that_splits_the_honest_convicts_its_author_alone(kind: str, seed: int) -> None:
+    """One version is shown to one member, the other to another. Both sign on over different table hashes, and neither
+    is a cheat for it."""
+    group = open_step(kind, 1, 4, seed=seed)
+    cheat = Cheat(group, group.players[1])
+    versions = [cheat.sign(cheat.honest()), sign(cheat.player, messages.Leave())]
+    group.silent.add(1)
+    others = cheat.others()
+    for player, signed in zip(others, (versions[0], versions[1], versions[seed % 2]), strict=True):
+        group.flight.append((player.member, signed))
+    group.run()
+    for player in others:
+        assert not player.accusations()
+    assert len({player.table.moment.hash for player in others}) == 2
+    settle(group, 1, versions, {(1, "entry.fork")})

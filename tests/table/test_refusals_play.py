@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 import pytest
 
+import p2pmatryoshka.rules
 from p2pmatryoshka.crypto import commitment, elgamal, group, shuffle, sigma
 from p2pmatryoshka.crypto.elgamal import CIPHERTEXT_SIZE, Ciphertext
 from p2pmatryoshka.crypto.group import POINT_SIZE, Point
 from p2pmatryoshka.crypto.transcript import Context
 from p2pmatryoshka.record.strict import pack
-from p2pmatryoshka.rules.game import Cards
+from p2pmatryoshka.rules.game import Cards, Choice
 from p2pmatryoshka.table import dealer, messages, produce
+from p2pmatryoshka.table.own import Question
 from p2pmatryoshka.table.step import Sealing
-from tests.table.attack import Attack, Attacks, Cheat, Making, convict, raw, spoiled
+from tests.table.attack import Attack, Attacks, Cheat, Making, convict, raw, settle, spoiled
+from tests.table.memory import Group, Line
 
 attacks = Attacks()
 Turning = Callable[[Cheat, Context], "messages.Turn | bytes"]
@@ -519,15 +524,92 @@ def test_the_game_goes_on_to_its_natural_end(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [3, 4, 5])
+@pytest.mark.parametrize("count", [4, 5])
 @pytest.mark.parametrize("attack", attacks.parameters())
-def test_every_member_cheats(attack: Attack, count: int) -> None:
-    """In a third of the cases the game is played to its natural end."""
+def test_one_member_cheats_at_a_larger_table(attack: Attack, count: int) -> None:
+    convict(attack, (len(attack.name) + count) % count, count)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [3, 4, 5])
+@pytest.mark.parametrize("kind", ["commit", "reveal", "turn", "choose", "seal"])
+def test_every_member_cheats(kind: str, count: int) -> None:
+    """Each with another attack; every second game is played to its natural end."""
+    possible = [attack for attack in attacks if attack.at == kind]
     for member in range(count):
-        convict(attack, member, count, whole=(len(attack.name) + member) % 3 == 0)
+        convict(possible[(member + count) % len(possible)], member, count, whole=member % 2 == 0)
 
 
 @pytest.mark.parametrize("nth", [1, 3, 9])
 def test_cheating_in_a_later_round(nth: int) -> None:
     attack = next(a for a in attacks if a.at == "reveal" and a.name.endswith("a_card_not_in_the_hand"))
     convict(replace(attack, nth=nth), 2)
+
+
+DECK = (Path(p2pmatryoshka.rules.__file__).parent / "decks" / "english.toml").read_bytes()
+
+
+@cache
+def matrioske() -> Line:
+    return Line(Group(4, game="matrioske", deck=DECK, rules={"judge": "table"}, seed=5))
+
+
+def _choice(c: Cheat, face_up: bool) -> Choice:
+    due = c.player.own.due(c.player.table)
+    assert isinstance(due, Question)
+    return next(m for m in c.player.own.moves(c.player.table, due) if m.face_up == face_up)
+
+
+def _covered(c: Cheat) -> messages.Turn:
+    """An honest turn that covers a card."""
+    return produce.turn(c.layout, c.context, _choice(c, False), c.secret, c.randomness)
+
+
+def _shown(c: Cheat, **changed: object) -> messages.Turn:
+    turn = produce.turn(c.layout, c.context, _choice(c, True), c.secret, c.randomness)
+    return turn.model_copy(update=changed)
+
+
+def _opened_though_hidden(c: Cheat) -> messages.Turn:
+    turn = _covered(c)
+    mixed = elgamal.decode(turn.mixed, len(c.hand))
+    shares, proof = sigma.prove_equal_logs(c.context, c.secret, c.key, [mixed[0].a], c.randomness)
+    return turn.model_copy(update={"shares": group.encode(shares[0]), "share_proof": proof})
+
+
+def _unlisted(c: Cheat) -> messages.Turn:
+    """A card at a place that the deck does not list for it, without a claim."""
+    due = c.player.own.due(c.player.table)
+    assert isinstance(due, Question)
+    claim = next(m for m in c.player.own.moves(c.player.table, due) if m.option[:1] == ("claim",))
+    turn = produce.turn(c.layout, c.context, claim, c.secret, c.randomness)
+    return turn.model_copy(update={"option": claim.option[1:]})
+
+
+MATRIOSKE: dict[str, tuple[Callable[[Cheat], messages.AnyBody], str]] = {
+    "two cards covered": (lambda c: _covered(c).model_copy(update={"hidden": 2}), "rules.play.way"),
+    "no card covered": (lambda c: _covered(c).model_copy(update={"hidden": 0}), "rules.play.way"),
+    "a covered card with a place": (
+        lambda c: _covered(c).model_copy(update={"option": ("top", 0)}),
+        "rules.play.way",
+    ),
+    "a covered card opened": (_opened_though_hidden, "points.length"),
+    "a covered card with a proof": (
+        lambda c: _covered(c).model_copy(update={"share_proof": bytes(64)}),
+        "shares.length",
+    ),
+    "a place that does not exist": (lambda c: _shown(c, option=("top", 8)), "rules.play.way"),
+    "no place": (lambda c: _shown(c, option=()), "rules.play.way"),
+    "a card where it does not fit": (_unlisted, "rules.card.placement"),
+    "a card of the table": (lambda c: _shown(c, cards=(0,)), "rules.card.play"),
+    "a card beyond the deck": (lambda c: _shown(c, cards=(48,)), "rules.card.play"),
+}
+
+
+@pytest.mark.parametrize("name", MATRIOSKE)
+def test_one_member_cheats_at_matrioske(name: str) -> None:
+    make, rule = MATRIOSKE[name]
+    g = matrioske().find(lambda m: m.owed.kind == "turn", len(name) % 4).branch(name)
+    (member,) = g.moment.owed.members
+    c = Cheat(g, g.players[member])
+    settle(g, member, [c.sign(make(c))], {(member, rule)})

@@ -69,7 +69,6 @@ def test_two_people_and_a_bot_play_a_whole_game(tmp_path: Path) -> None:
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
     )
     assert host.stdin is not None
     assert host.stdout is not None
@@ -102,6 +101,9 @@ def test_two_people_and_a_bot_play_a_whole_game(tmp_path: Path) -> None:
         for person in (ada, boris):
             person.join(timeout=10)
         os.close(ours)
+        host.stdin.close()
+        host.stdout.close()
+        join.wait()
     assert "House rule: long_columns = extend" in boris.seen
     results = [person.seen.replace("\r", "").split("The game is over\n")[1] for person in (ada, boris)]
     scores = [sorted(re.findall(r"^[\w() ]+: (\d+) points?$", result, re.M)) for result in results]
