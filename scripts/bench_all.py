@@ -26,7 +26,10 @@ def main() -> None:
     figures["phases"] = {}
     for game, seats in (("matryoshka", 5), ("matrioske", 4)):
         phases = [dataclasses.asdict(phase) for phase in bench_games.phases(game, seats)]
-        print(f"{game}, {seats} seats: " + ", ".join(f"{p['name']} {p['delays']}/{p['entries']}/{p['bytes']}" for p in phases))
+        print(
+            f"{game}, {seats} seats: "
+            + ", ".join(f"{p['name']} {p['delays']}/{p['entries']}/{p['bytes']}" for p in phases)
+        )
         figures["phases"][game] = phases
     print("\na stock made anew after one of five has left")
     figures["restock"] = _shown(bench_games.restock(5))

@@ -81,6 +81,8 @@ class Log:
         return log
 
     def _hold(self, entry: Entry) -> Log:
+        if self.branch and entry.previous == self.second()[-1].hash:
+            return self._part(self.chain[-1] if self.chain else self.branch[0], entry, entry.sequence)
         for early in self.early:
             if early.sequence == entry.sequence:
                 return self if early.hash == entry.hash else self._part(early, entry, entry.sequence)
@@ -88,12 +90,23 @@ class Log:
         return self if held == self.early else replace(self, early=held)
 
     def _part(self, one: Entry, other: Entry, sequence: int) -> Log:
-        """With an entry of another branch than `one`."""
+        """With an entry of another branch than `one`. What goes on with the second branch is always taken; of what
+        hangs in the air, and of third versions, a few are kept."""
         if any(entry.hash == other.hash for entry in self.branch):
             return self
-        branch = tuple(sorted((*self.branch, other), key=lambda entry: entry.sequence)[:MOST_EARLY])
+        goes_on = bool(self.branch) and other.previous == self.second()[-1].hash
+        if not goes_on and len(self.branch) >= len(self.second()) - self._parting + MOST_EARLY:
+            return self
+        branch = tuple(sorted((*self.branch, other), key=lambda entry: entry.sequence))
         fork = self.fork
         if fork is None or sequence < fork.sequence:
             fork = Fork(sequence, one.signed, other.signed)
         log = replace(self, branch=branch, fork=fork)
-        return self if log == self else log
+        for early in self.early:
+            if early.previous == other.hash:
+                return replace(log, early=tuple(e for e in self.early if e is not early)).add(early)
+        return log
+
+    @property
+    def _parting(self) -> int:
+        return self.fork.sequence if self.fork is not None else len(self.chain)

@@ -19,7 +19,7 @@ from p2pmatryoshka.record.log import Log
 from p2pmatryoshka.table import messages, step
 from p2pmatryoshka.table.memo import Memo
 from p2pmatryoshka.table.sidelines import SIDE, Sidelines
-from p2pmatryoshka.table.step import Abandoned, Closed, Fill, Filling, Moment
+from p2pmatryoshka.table.step import Abandoned, Closed, Fill, Filling, Moment, Sealing
 
 Chain = tuple[Entry, ...]
 
@@ -36,13 +36,13 @@ class Place:
 class Folded:
     """How far the entries lead. spine: the moments, the open one last. index: where each table hash stands in it.
     places: those of the open step that are filled. closings: for each moment but the first, how its step before was
-    filled. frozen: a fork is open, and nobody signs a step until everybody has said where it stands."""
+    filled. open_forks: members whose fork is not settled; nobody signs a step until all have said where they stand."""
 
     spine: tuple[Moment, ...]
     index: Mapping[bytes, int]
     places: Mapping[int, Place] = field(default_factory=dict)
     closings: tuple[Mapping[int, Filling], ...] = ()
-    frozen: bool = False
+    open_forks: frozenset[int] = frozenset()
 
     @property
     def moment(self) -> Moment:
@@ -74,12 +74,15 @@ class Folding:
             removed = self.sides.removed(moment)
             if not removed and self.sides.blocked(moment):
                 return folded
-            if self.sides.forkers(moment) - removed:
+            forkers = self._unsettled(folded) - removed
+            if forkers:
                 here = self._parting(folded)
                 if here is None:
-                    return replace(self._furthest(folded), frozen=True)
+                    sealed = self._sealed(folded)
+                    return sealed or replace(self._furthest(folded), open_forks=forkers)
                 removed = self.sides.removed(here.moment)
-                out = {**_out(removed, Fill.REMOVED), **_out(self.sides.forkers(here.moment) - removed, Fill.FORKED)}
+                forkers = self._unsettled(here) - removed
+                out = {**_out(removed, Fill.REMOVED), **_out(forkers, Fill.FORKED)}
                 closed = self._closed(here, out)
                 if closed is None:
                     gone = {member: Place(filling, 0) for member, filling in out.items()}
@@ -142,14 +145,54 @@ class Folding:
 
     # --- forks
 
+    def _unsettled(self, folded: Folded) -> frozenset[int]:
+        """Members whose fork still has to be settled on this branch: those in, and those that one of the two versions
+        took out, until everybody who stated where it stands is found to stand behind that."""
+        moment = folded.moment
+        forked = self.sides.forked
+        unsettled = forked.intersection(moment.still_in)
+        for member in forked - unsettled:
+            if self._took_itself_out(folded, member):
+                removed = self.sides.removed(moment)
+                top = self.sides.top(moment, frozenset({member}), removed, folded.index)
+                if top is None or top not in folded.index:
+                    unsettled |= {member}
+        return unsettled
+
+    def _took_itself_out(self, folded: Folded, member: int) -> bool:
+        """Whether it is out by an entry that stands in one version of its log only."""
+        log = self.logs[member]
+        if log.fork is None:
+            return False
+        for fillings in folded.closings:
+            filling = fillings.get(member)
+            if filling is not None and filling.fill in (Fill.LEFT, Fill.FORFEIT):
+                versions = (*log.chain[log.fork.sequence :], *log.branch)
+                return any(entry.hash == filling.entry for entry in versions)
+        return False
+
     def _parting(self, folded: Folded) -> Folded | None:
         """Where the forkers leave the table, once everybody has said where it stands."""
         for branch in self._branches(folded):
             moment = branch.moment
             removed = self.sides.removed(moment)
-            forkers = self.sides.forkers(moment) - removed
-            if forkers and self.sides.where(moment, forkers, removed, branch.index) == "here":
+            forkers = self._unsettled(branch) - removed
+            if not forkers or self.sides.where(moment, forkers, removed, branch.index) == "here":
                 return replace(branch, places=self._fill(branch))
+        return None
+
+    def _sealed(self, folded: Folded) -> Folded | None:
+        """Closed, if everybody still in has signed the result, the forkers too: that is final."""
+        for branch in self._branches(folded):
+            if isinstance(branch.moment.stage, Sealing):
+                forkers = self._unsettled(branch)
+                versions = [
+                    replace(branch, places={**self._fill(branch), **v}) for v in self._versions(branch, forkers)
+                ]
+                closed = [after for after in (self._closed(version, {}) for version in versions) if after is not None]
+                whole = [after for after in closed if after.moment.still_in == branch.moment.still_in]
+                if whole:
+                    return min(whole, key=lambda after: after.moment.hash)
         return None
 
     def _furthest(self, folded: Folded) -> Folded:
@@ -171,7 +214,7 @@ class Folding:
             yield branch
             moment = branch.moment
             removed = self.sides.removed(moment)
-            forkers = self.sides.forkers(moment) - removed
+            forkers = self._unsettled(branch) - removed
             if branch.closed or not forkers:
                 continue
             branch = replace(branch, places=self._fill(branch))

@@ -6,7 +6,7 @@ afterwards none may. That order is the node's to keep.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,11 +20,11 @@ from p2pmatryoshka.record import entry as entries
 from p2pmatryoshka.record.entry import VERSION, SignedEntry
 from p2pmatryoshka.record.strict import pack, unpack
 from p2pmatryoshka.rules.game import Ask, Cards, Choice, Deal, Pick, Play, Seat, View, public
-from p2pmatryoshka.table import coin, dealer, messages, produce, stands, step
+from p2pmatryoshka.table import coin, dealer, messages, motion, produce, stands, step
 from p2pmatryoshka.table.coin import Coins
 from p2pmatryoshka.table.layout import Laid
 from p2pmatryoshka.table.step import Closed, Drawing, Moment, Playing, Sealing
-from p2pmatryoshka.table.sidelines import SIDE
+from p2pmatryoshka.table.sidelines import SIDE, body_of
 from p2pmatryoshka.table.table import Table
 
 MOST_SECRET_BYTES = 256 * 1024
@@ -75,8 +75,12 @@ class Own:
     def due(self, table: Table) -> Duty | Question | None:
         """What this member owes now and has not signed yet."""
         moment, sides = table.moment, table.sides
-        if table.folded.frozen:
-            return Duty("stand") if self.member in sides.lacking(moment, table.folded.index) else None
+        if self.member not in moment.still_in:
+            return None
+        if any(ballot.must for ballot in self.ballots(table)):
+            return Duty("ballot")
+        if table.folded.open_forks:
+            return Duty("stand") if self.member in self._missing(table) else None
         if self.member not in table.awaited or self._signed(table) or sides.blocked(moment):
             return None
         kind = moment.owed.kind
@@ -122,13 +126,59 @@ class Own:
             if choice is None:
                 raise Fault("a question needs a choice")
             self._allowed(table, due, choice)
+        if due.kind == "ballot":
+            return self.draft_ballot(table, next(b.ballot for b in self.ballots(table) if b.must))
         if due.kind == "stand":
             return self.draft_body(table, self._stand(table))
         body, secrets = self._body(table.moment, due.kind, choice, randomness)
         return self.draft_body(table, body, secrets)
 
-    def draft_body(self, table: Table, body: messages.AnyBody, secrets: Mapping[str, Any] | None = None) -> Draft:
-        """Any body as this member's next entry."""
+    def ballots(self, table: Table) -> tuple[motion.Due, ...]:
+        """The ballots this member must sign now, and the Votes of others that it may join."""
+        subject = self._subject(table, frozenset())
+        if self.member not in subject.still_in or table.closed or not table.sides.any_ballot(subject):
+            return ()
+        return motion.owed(table.sides.tally(subject), self.member, self._missing(table))
+
+    def propose(self, table: Table, absent: Iterable[int]) -> motion.Ballot:
+        """The Vote by which this member asks to put these members out. Raises Illegal if it may not now."""
+        count = table.sides.tally(self._subject(table, frozenset(absent)))
+        missing = self._missing(table)
+        ballot = motion.Ballot("vote", motion.propose(count, absent, missing))
+        motion.may_sign(count, self.member, ballot, missing)
+        return ballot
+
+    def draft_ballot(self, table: Table, ballot: motion.Ballot) -> Draft:
+        """A ballot as this member's next entry. Raises Illegal if it may not be signed now."""
+        subject = self._subject(table, frozenset(ballot.motion.absent))
+        motion.may_sign(table.sides.tally(subject), self.member, ballot, self._missing(table))
+        return self.draft_body(table, body_of(ballot), over=subject.hash)
+
+    def _missing(self, table: Table) -> frozenset[int]:
+        """Members who owe something that is not held: an entry of this step, or where they stand after a fork."""
+        if table.folded.open_forks:
+            return table.sides.lacking(table.moment, table.folded.open_forks, table.folded.index)
+        return frozenset(table.awaited)
+
+    def _subject(self, table: Table, absent: frozenset[int]) -> Moment:
+        """The moment that ballots are about: the open step, or while a fork is open, the step that all who said where
+        they stand have in common, those to be put out left aside."""
+        forkers = table.folded.open_forks
+        if not forkers:
+            return table.moment
+        agreed = table.sides.top(table.moment, forkers, absent | self._missing(table), table.folded.index)
+        place = table.folded.index.get(agreed) if agreed is not None else None
+        return table.moment if place is None else table.spine[place]
+
+    def draft_body(
+        self,
+        table: Table,
+        body: messages.AnyBody,
+        secrets: Mapping[str, Any] | None = None,
+        *,
+        over: bytes | None = None,
+    ) -> Draft:
+        """Any body as this member's next entry. over: the table hash it names, of the open step if not given."""
         log = table.logs[self.member]
         sequence = len(log.chain)
         entry = entries.sign(
@@ -137,7 +187,7 @@ class Own:
             self.member,
             sequence,
             log.head,
-            table.moment.hash,
+            table.moment.hash if over is None else over,
             messages.encode(body),
         )
         stored = pack({"step": table.moment.number, **secrets}) if secrets else b""
@@ -146,8 +196,7 @@ class Own:
     def _stand(self, table: Table) -> messages.Stand:
         """Where this member stands after a fork: the newest table hashes, as many as a statement holds."""
         sides = table.sides
-        forkers = sorted(sides.forkers(table.moment))
-        forker = next(one for one in forkers if not sides.has_stood(self.member, one))
+        forker = next(one for one in sorted(table.folded.open_forks) if not sides.has_stood(self.member, one))
         hashes = tuple(moment.hash for moment in table.spine[-stands.MOST_HASHES :])
         return messages.Stand(forker=forker, hashes=hashes)
 

@@ -7,9 +7,11 @@ entry, and its hash is the table id that every entry names.
 
 from __future__ import annotations
 
-from p2pmatryoshka.errors import Refused
-from p2pmatryoshka.record.entry import SignedEntry, fields
+from p2pmatryoshka.errors import Fault, Refused
+from p2pmatryoshka.record.entry import SignedEntry
+from p2pmatryoshka.record.log import Log
 from p2pmatryoshka.record.strict import pack, unpack
+from p2pmatryoshka.table.step import Fill
 from p2pmatryoshka.table.table import Table
 
 FORMAT = "p2pmatryoshka record"
@@ -21,22 +23,42 @@ Logs = tuple[tuple[SignedEntry, ...], ...]
 
 
 def logs_of(table: Table) -> Logs:
-    """Each member's entries that filled places or decided something. Of a forked log, both versions from where they
-    part, ordered by sequence and bytes, because which one arrived first is not the same for everybody."""
+    """Each member's entries that filled places or decided something; of a forked log the proof of the fork as well."""
     logs = []
     for member, log in enumerate(table.logs):
         place = table.folded.places.get(member)
         reach = max(table.moment.cursors[member], place.cursor if place is not None else 0)
-        if log.fork is None:
+        if log.fork is None or (table.closed and not _forked(table, member)):
             logs.append(tuple(entry.signed for entry in log.chain[:reach]))
             continue
-        part = log.fork.sequence
-        versions = {e.signed for e in (*log.chain[part:], *log.branch) if e.sequence < max(reach, part + 1)}
-        # A branch whose first entry is not known is shown by the entry that names it.
-        versions |= {log.fork.one, log.fork.other}
-        both = sorted(versions, key=lambda signed: (fields(signed).sequence, signed.data))
-        logs.append((*(entry.signed for entry in log.chain[:part]), *both))
+        logs.append(_of_forked(log, reach, _used(table)))
     return tuple(logs)
+
+
+def _used(table: Table) -> frozenset[bytes]:
+    """The hashes of all entries that filled a place."""
+    closings = [filling.entry for fillings in table.folded.closings for filling in fillings.values()]
+    return frozenset([*closings, *(filling.entry for filling in table.places.values())])
+
+
+def _of_forked(log: Log, reach: int, used: frozenset[bytes]) -> tuple[SignedEntry, ...]:
+    """The version that others built on as far as they did, and one entry of the other that proves the fork. Where they
+    built on neither, the order of their bytes decides."""
+    if log.fork is None:
+        raise Fault("no fork in this log")
+    part = log.fork.sequence
+    versions = sorted(
+        (log.chain, log.second()), key=lambda chain: b"".join(e.signed.data for e in chain[part : part + 1])
+    )
+    kept = max(versions, key=lambda chain: sum(entry.hash in used for entry in chain[part:]))
+    main = tuple(entry.signed for entry in kept[: max(reach, part + 1)])
+    proof = sorted({log.fork.one, log.fork.other}.difference(main), key=lambda signed: signed.data)
+    return (*main, *proof)
+
+
+def _forked(table: Table, member: int) -> bool:
+    """Whether a fork put this member out. One that was shown after the seal is no part of the record."""
+    return any(member in fillings and fillings[member].fill is Fill.FORKED for fillings in table.folded.closings)
 
 
 def export(table: Table) -> bytes:

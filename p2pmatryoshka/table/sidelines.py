@@ -25,7 +25,8 @@ class Sidelines:
         self._logs = logs
         self._memo = memo
         self._me = me
-        self._forked = frozenset(member for member, log in enumerate(logs) if log.fork is not None)
+        self.forked = frozenset(member for member, log in enumerate(logs) if log.fork is not None)
+        """Members whose log has two versions."""
         self._ballots: dict[bytes, dict[int, list[tuple[int, motion.Ballot]]]] = {}
         self._stands: dict[tuple[int, int], tuple[int, messages.Stand]] = {}
         for member, log in enumerate(logs):
@@ -36,9 +37,9 @@ class Sidelines:
                     here.setdefault(member, []).append((at, ballot_of(body)))
                 elif isinstance(body, messages.Stand):
                     self._stands.setdefault((body.forker, member), (at, body))
-        self.silent = not (self._forked or self._ballots or self._stands)
+        self.silent = not (self.forked or self._ballots or self._stands)
         """Whether nothing was said and nobody forked."""
-        self.named = self._named_hashes() if self._forked else frozenset()
+        self.named = self._named_hashes() if self.forked else frozenset()
         """Table hashes that members who did not fork have signed over; empty while there is no fork."""
 
     def _certain(self, member: int, log: Log) -> Chain:
@@ -47,8 +48,8 @@ class Sidelines:
 
     def _named_hashes(self) -> frozenset[bytes]:
         """Every table hash that a member who did not fork has signed over."""
-        honest = [log for member, log in enumerate(self._logs) if member not in self._forked]
-        stated = [h for (_, author), (_, s) in self._stands.items() if author not in self._forked for h in s.hashes]
+        honest = [log for member, log in enumerate(self._logs) if member not in self.forked]
+        stated = [h for (_, author), (_, s) in self._stands.items() if author not in self.forked for h in s.hashes]
         return frozenset({entry.table_hash for log in honest for entry in log.chain}.union(stated))
 
     def own_among(self, index: Mapping[bytes, int]) -> int:
@@ -65,6 +66,9 @@ class Sidelines:
             frozenset(moment.still_in), {member: [ballot for _, ballot in cast] for member, cast in ballots.items()}
         )
 
+    def any_ballot(self, moment: Moment) -> bool:
+        return moment.hash in self._ballots
+
     def removed(self, moment: Moment) -> frozenset[int]:
         """Whom a passed motion puts out at this moment."""
         return self.tally(moment).removed if moment.hash in self._ballots else frozenset()
@@ -77,43 +81,41 @@ class Sidelines:
 
     # --- forks
 
-    def forkers(self, moment: Moment) -> frozenset[int]:
-        """Members still in whose log is forked."""
-        return self._forked.intersection(moment.still_in)
-
     def standing(self, moment: Moment, removed: frozenset[int], index: Mapping[bytes, int]) -> frozenset[int]:
         """Who has to say where it stands before forkers can be put out."""
-        gone = self._forked | removed
+        gone = self.forked | removed
         return frozenset(m for m in moment.still_in if m not in gone and not self._leaves(m) and self._sound(m, index))
 
     def where(
         self, moment: Moment, forkers: frozenset[int], removed: frozenset[int], index: Mapping[bytes, int]
     ) -> Literal["here"] | frozenset[bytes]:
         """ "here" if the forkers leave the table in the step open now, else the table hashes it may close with."""
-        voices = self.standing(moment, removed, index)
-        said = [self._stands.get((forker, member)) for forker in sorted(forkers) for member in sorted(voices)]
-        lists = [stand.hashes for _, stand in (one for one in said if one is not None)]
-        if not lists or len(lists) < len(said):
+        lists = self._stated(moment, forkers, removed, index)
+        if not lists:
             return self.named
         common, newest = stands.top(lists)
         if newest == moment.hash:
             return "here"
         return common if moment.hash in common else self.named
 
-    def lacking(self, moment: Moment, index: Mapping[bytes, int]) -> frozenset[int]:
+    def top(
+        self, moment: Moment, forkers: frozenset[int], removed: frozenset[int], index: Mapping[bytes, int]
+    ) -> bytes | None:
+        """The newest table hash that all who must say where they stand have in common; None until all have."""
+        return stands.top(self._stated(moment, forkers, removed, index))[1]
+
+    def lacking(self, moment: Moment, forkers: frozenset[int], index: Mapping[bytes, int]) -> frozenset[int]:
         """Members who have yet to say where they stand."""
-        forkers = self.forkers(moment)
         voices = self.standing(moment, self.removed(moment), index) if forkers else frozenset()
         return frozenset(m for m in voices if any((forker, m) not in self._stands for forker in forkers))
 
-    def agreed(self, moment: Moment, absent: frozenset[int], index: Mapping[bytes, int]) -> bytes | None:
-        """The table hash that all who must say where they stand have in common, those in `absent` left aside."""
-        forkers = self.forkers(moment)
-        voices = self.standing(moment, absent, index)
-        said = [self._stands.get((forker, member)) for forker in forkers for member in voices]
-        if not said or None in said:
-            return None
-        return stands.top([stand.hashes for _, stand in (one for one in said if one is not None)])[1]
+    def _stated(
+        self, moment: Moment, forkers: frozenset[int], removed: frozenset[int], index: Mapping[bytes, int]
+    ) -> list[tuple[bytes, ...]]:
+        """All the lists stated after these forks; empty while one is missing."""
+        voices = self.standing(moment, removed, index)
+        said = [self._stands.get((forker, member)) for forker in sorted(forkers) for member in sorted(voices)]
+        return [] if None in said else [one[1].hashes for one in said if one is not None]
 
     def has_stood(self, member: int, forker: int) -> bool:
         return (forker, member) in self._stands
@@ -140,11 +142,7 @@ class Sidelines:
         moment with the forker still in it. (The moments it stands on may still be answered: one of them stays.)"""
         for entry in chain[:at]:
             body = self._memo.body_or_none(entry)
-            if (
-                isinstance(body, messages.Stand)
-                and body.forker in moment.still_in
-                and moment.hash not in body.hashes
-            ):
+            if isinstance(body, messages.Stand) and body.forker in moment.still_in and moment.hash not in body.hashes:
                 raise Refused("stand.moved", "signed a step before the fork was settled that it had stood for")
 
     def is_void(self, chain: Chain, at: int) -> bool:
@@ -194,3 +192,15 @@ def ballot_of(body: messages.Ballot) -> motion.Ballot:
     elif isinstance(body, messages.Confirm):
         kind = "confirm"
     return motion.Ballot(kind, motion.Motion(body.round, body.absent))
+
+
+def body_of(ballot: motion.Ballot) -> messages.Vote | messages.Withdraw | messages.Confirm:
+    """The body of a ballot."""
+    fields = {"round": ballot.motion.round, "absent": ballot.motion.absent}
+    match ballot.kind:
+        case "vote":
+            return messages.Vote.model_validate(fields)
+        case "withdraw":
+            return messages.Withdraw.model_validate(fields)
+        case "confirm":
+            return messages.Confirm.model_validate(fields)

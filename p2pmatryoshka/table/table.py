@@ -85,7 +85,9 @@ class Table:
         checked = read_roster(roster)
         logs = tuple(Log(checked.table) for _ in checked.members)
         memo = Memo()
-        return cls(checked, logs, fold.start(step.first(checked)), memo, Sidelines(logs, memo, me), me=me, spread=spread)
+        return cls(
+            checked, logs, fold.start(step.first(checked)), memo, Sidelines(logs, memo, me), me=me, spread=spread
+        )
 
     @property
     def spine(self) -> tuple[Moment, ...]:
@@ -138,6 +140,10 @@ class Table:
         """Judge what is held as far as it goes: this is where proofs are checked. Logs stay as they are."""
         # What is said beside the table can change what was taken for settled, so then everything is folded anew;
         # what was checked once is remembered.
+        if self.closed:
+            # What all have sealed is final: a fork shown later proves a cheat, and undoes nothing.
+            table = replace(self, accusations=self._accusations(self.folded))
+            return table, tuple(self._news(table))
         sides = Sidelines(self.logs, self.memo, self.me)
         begin = self.folded if sides.silent else fold.start(self.spine[0])
         folded = Folding(self.logs, self.memo, sides, self.spread).run(begin)

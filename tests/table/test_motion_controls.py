@@ -92,19 +92,13 @@ class FilledPlacesStay(Rules):
         return count.removed & entries
 
 
-class LargerSetsInsteadOfRounds(Rules):
-    """One round; after a Confirm I join only motions for more members until one of the two is dead.
-
-    Nobody withdraws without need here, so that what sticks is not the want of a second vote for the same set.
-    """
+class LargerSetsAfterConfirm(Rules):
+    """After a Confirm I join only motions for more members, in whatever round, until one of the two is dead."""
 
     def may_sign(self, count: Tally, me: int, ballot: Ballot, missing: frozenset[int]) -> None:
         bound = [set(s.motion.absent) for s in count.standings if me in s.confirmed and s.live]
-        absent = set(ballot.motion.absent)
-        if ballot.motion.round > 1 or (ballot.kind != "withdraw" and not all(b <= absent for b in bound)):
+        if ballot.kind == "vote" and not all(b <= set(ballot.motion.absent) for b in bound):
             raise Illegal("larger sets only")
-        if ballot.kind == "withdraw" and real.justified(count, ballot.motion, missing):
-            raise Illegal("no need")
         real.may_sign(count, me, ballot, missing)
 
 
@@ -158,8 +152,8 @@ def test_keeping_filled_places_of_those_put_out_splits() -> None:
     search(ONE, FilledPlacesStay(), "split")
 
 
-def test_larger_sets_instead_of_rounds_stick() -> None:
-    search(Setting(3, (1,), (Motion(1, (1,)), Motion(1, (2,)))), LargerSetsInsteadOfRounds(), "stuck")
+def test_only_larger_sets_after_a_confirm_stick() -> None:
+    search(THEN_THE_VOTER, LargerSetsAfterConfirm(), "stuck")
 
 
 def test_no_ballots_for_an_older_step_sticks() -> None:

@@ -25,7 +25,6 @@ SMALL = {
     "a cheat among three voters": Setting(4, (3,), (Motion(1, (3,)),), frozenset({0}), 3),
 }
 LARGE = {
-    "four voters, then three for more": Setting(5, (4,), (Motion(1, (4,)), Motion(2, (3, 4)))),
     "all three owe, two motions": Setting(3, (0, 1, 2), (GONE, Motion(2, (1,)))),
     "three voters, the next names one of them": Setting(4, (3,), (Motion(1, (3,)), Motion(2, (2,)))),
 }

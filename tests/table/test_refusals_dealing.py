@@ -513,10 +513,10 @@ def test_the_game_goes_on_to_its_natural_end(kind: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [4, 5])
 @pytest.mark.parametrize("attack", attacks.parameters())
-def test_one_member_cheats_at_a_larger_table(attack: Attack, count: int) -> None:
-    convict(attack, (len(attack.name) + count) % count, count)
+def test_one_member_cheats_at_a_larger_table(attack: Attack) -> None:
+    count = 4 + len(attack.name) % 2
+    convict(attack, len(attack.name) % count, count)
 
 
 @pytest.mark.slow

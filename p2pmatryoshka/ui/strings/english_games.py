@@ -104,7 +104,7 @@ TEXTS = {
     "k.piles": "Piles, the largest thing first (each can hold the next):",
     "k.counts": "{name}: {hand} in hand, {captured}, {covered} covered",
     "k.captured": "{captured} captured",
-    "k.captured.with": "{captured} captured ({won} covered ones)",
+    "k.captured.with": "{captured} captured ({won} of them covered)",
     "k.stake": "Covered in the middle: {n}; the next capture takes {stake} of them.",
     "k.claim": "Claim of {name}: {card} {place}.",
     "k.shown": "Known in the hand of {name}: {cards}.",

@@ -20,7 +20,7 @@ TEXTS = {
     "away.back": "{name} is back.",
     # what is awaited
     "awaited.me": "Awaited of you: {what}.",
-    "awaited.others": "Awaited: {what} ({names}).",
+    "awaited.others": "Awaited: {what} by {names}.",
     "awaited.none": "Nothing is awaited.",
     "awaits.sit": "a signature under the roster",
     "awaits.keys": "a table key",
