@@ -32,6 +32,8 @@ class Gate:
         self.identity = identity
         self.nonce = secrets.token_bytes(16)
         self.addresses: tuple[str, ...] = ()
+        self.interface: str | None = None
+        self.port = 0
         self.guest: Guest | None = None
         """What happens with a link that somebody else opened; it lives until one side ends it."""
         self._nursery = nursery
@@ -45,12 +47,13 @@ class Gate:
             where = f"port {port}" if port else "any port"
             raise StorageError(f"Cannot listen on {where} ({error.strerror}): choose another --port.") from error
         actual: int = listeners[0].socket.getsockname()[1]
+        self.interface, self.port = host, actual
         self._nursery.start_soon(trio.serve_listeners, self._welcome, listeners)
         reachable = (host,) if host is not None else local_addresses()
         self.addresses = tuple(join_address(one, actual) for one in reachable)
         return actual
 
-    async def dial(self, address: str, fingerprint: bytes, role: str = "member") -> Link:
+    async def dial(self, address: str, fingerprint: bytes, role: str = "member") -> tuple[Link, wire.Hello]:
         """A greeted link to the peer with that key. Raises LinkFault or LinkLost."""
         host, port = split_address(address)
         try:
@@ -60,8 +63,7 @@ class Gate:
             raise LinkLost("link.broken", f"nobody answers at {address}") from error
         link = await links.connect(stream, self.identity, fingerprint)
         self._nursery.start_soon(link.run)
-        await self._greet(link, role)
-        return link
+        return link, await self._greet(link, role)
 
     async def _welcome(self, stream: trio.SocketStream) -> None:
         """One connection from its first byte to its last: the listener closes the stream when this returns."""

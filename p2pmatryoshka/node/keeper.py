@@ -17,6 +17,7 @@ import trio
 
 from p2pmatryoshka.crypto.group import Randomness
 from p2pmatryoshka.crypto.sums import Spread
+from p2pmatryoshka.errors import Illegal
 from p2pmatryoshka.node.identity import Identity
 from p2pmatryoshka.node.storage import AlreadySigned, Filed, Store
 from p2pmatryoshka.record.entry import Entry, SignedEntry
@@ -58,12 +59,17 @@ class Keeper:
         worker: Worker | None = None,
         randomness: Randomness = secrets.token_bytes,
         spread: Spread | None = None,
+        returning: bool = False,
         heard: Callable[[tuple[Event, ...]], None] = lambda _: None,
     ) -> None:
         self.roster = roster
         self.me = roster.index_of(identity.public)
         self.table = Table.open(roster.data, self.me, spread)
         self.own = Own(self.me, identity.key)
+        self.returning = returning
+        """After a restart: nothing may be signed until the others have shown what they hold of my log."""
+        self.opened_at = trio.current_time()
+        """When the open step began for this process."""
         self._heard = heard
         self._store = store
         self._worker = worker or thread_worker()
@@ -100,6 +106,8 @@ class Keeper:
             self._news = trio.Event()
             async with self._turn:
                 judged, events = await self._worker(self.table.progress)
+                if judged.moment.hash != self.table.moment.hash:
+                    self.opened_at = trio.current_time()
                 # Judging leaves the logs alone, and entries may have come in the meantime.
                 self.table = replace(judged, logs=self.table.logs)
             self._tell(events)
@@ -107,7 +115,7 @@ class Keeper:
     async def sign_due(self, choice: Choice | None) -> Entry | None:
         """Sign what is owed, store it, hold it. None if it is no longer owed. Raises Illegal for a bad choice."""
         table, own = self.table, self.own
-        if own.due(table) is None:
+        if self.due() is None:
             return None
         draft: Draft = await self._worker(partial(own.draft, table, choice, self._randomness))
         async with self._turn:
@@ -115,12 +123,30 @@ class Keeper:
                 return None
             return await self._sign(draft)
 
+    async def sign_beside(self, draft: Callable[[Own, Table], Draft]) -> Entry:
+        """Sign something that fills no place (a ballot), or gives one up (Leave). Raises Illegal if it may not be."""
+        if self.returning:
+            raise Illegal("returning", "nothing is signed until the others have shown what they hold")
+        async with self._turn:
+            return await self._sign(await self._worker(partial(draft, self.own, self.table)))
+
+    def returned(self) -> None:
+        """The others have shown what they hold of my log, and I hold it all."""
+        self.returning = False
+        self._tell(())
+
+    def stir(self) -> None:
+        """Wake whoever waits for a change."""
+        self._changed.set()
+        self._changed = trio.Event()
+
     async def changed(self) -> None:
         """Wait until something was judged or signed."""
         await self._changed.wait()
 
     def due(self) -> Duty | Question | None:
-        return self.own.due(self.table)
+        """What this member may sign now."""
+        return None if self.returning else self.own.due(self.table)
 
     async def save(self) -> None:
         """Put what others sent on the disk."""
@@ -161,6 +187,5 @@ class Keeper:
         return entry
 
     def _tell(self, events: tuple[Event, ...]) -> None:
-        self._changed.set()
-        self._changed = trio.Event()
+        self.stir()
         self._heard(events)

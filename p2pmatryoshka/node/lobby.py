@@ -36,8 +36,9 @@ Accept = Callable[[Setup, tuple[str, ...]], Awaitable[bool]]
 REASONS = {
     "lobby.token": "The invite is used up, withdrawn or wrong: ask the host for a new one.",
     "lobby.full": "The table is full.",
-    "lobby.same-identity": "Somebody with this identity sits there already: use another --data folder for a second player.",
+    "lobby.same-identity": "Somebody with this identity sits there already: a second player needs another --data.",
     "lobby.form": "The host did not understand this program: both should run the same version.",
+    "identity.twice": "This identity is at that table already, in another process: end that one first.",
     "gate.nobody": "Nobody waits for players there.",
 }
 
@@ -56,11 +57,13 @@ class Seated:
 
 @dataclass(slots=True)
 class Gathered:
-    """An agreed roster, the links that led to it, and everybody's addresses in roster order."""
+    """An agreed roster, the links that led to it, and everybody's addresses in roster order. number: of this process's
+    starts at that table, so that its newest addresses are known as such."""
 
     roster: Roster
     addresses: tuple[tuple[str, ...], ...]
     links: dict[int, Link] = field(default_factory=dict)
+    number: int = 0
 
 
 class HostLobby:
@@ -152,7 +155,8 @@ async def reach(gate: Gate, invite: Invite) -> Link:
     failures = []
     for address in invite.addresses:
         try:
-            return await gate.dial(address, invite.fingerprint, "joiner")
+            link, _ = await gate.dial(address, invite.fingerprint, "joiner")
+            return link
         except LinkFault as error:
             failures.append(f"{address}: {error.detail}")
         except LinkLost as error:

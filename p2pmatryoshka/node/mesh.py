@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from random import Random
 
 import trio
 
-from p2pmatryoshka.errors import LinkFault
+from p2pmatryoshka.errors import LinkFault, UserError
 from p2pmatryoshka.node import wire
+from p2pmatryoshka.node.address_book import AddressBook, Signed
 from p2pmatryoshka.node.fingerprint import fingerprint
 from p2pmatryoshka.node.gate import Gate
 from p2pmatryoshka.node.keeper import Keeper
-from p2pmatryoshka.node.link import Link, LinkLost
+from p2pmatryoshka.node.link import DEAD_SECONDS, Link, LinkLost
 from p2pmatryoshka.record.entry import Entry
 from p2pmatryoshka.record.log import Log
 from p2pmatryoshka.record.sync import Announce, Ask, Pass, Says, Sync
@@ -27,13 +29,14 @@ SETTLE_SECONDS = 5.0
 class Mesh:
     """Keeps a link to every other member, and entries flowing over whatever links there are."""
 
-    def __init__(self, gate: Gate, keeper: Keeper, addresses: Sequence[tuple[str, ...]], random: Random) -> None:
+    def __init__(self, gate: Gate, keeper: Keeper, book: AddressBook, random: Random) -> None:
         self.links: dict[int, Link] = {}
         self.away_since = {m: trio.current_time() for m in range(len(keeper.roster.members)) if m != keeper.me}
         self.bytes_sent = self.bytes_received = 0
         self._gate = gate
         self._keeper = keeper
-        self._addresses = list(addresses)
+        self._book = book
+        self._nonces: dict[int, bytes] = {}
         self._random = random
         self._sync: Sync[int] = Sync()
         self._stirred = trio.Event()
@@ -44,7 +47,7 @@ class Mesh:
         async with trio.open_nursery() as nursery:
             self._gate.guest = self._guest
             for member, link in links.items():
-                nursery.start_soon(self._serve, member, link, member < self._keeper.me)
+                nursery.start_soon(self._serve, member, link, None, member < self._keeper.me)
             for member in self.away_since:
                 nursery.start_soon(self._dial, member)
             nursery.start_soon(self._keep_time)
@@ -83,7 +86,7 @@ class Mesh:
         if member == self._keeper.me:
             link.close("table.myself")
             return
-        await self._serve(member, link, dialled=member < self._keeper.me)
+        await self._serve(member, link, hello, member < self._keeper.me)
 
     async def _dial(self, member: int) -> None:
         if member < self._keeper.me:
@@ -95,30 +98,39 @@ class Mesh:
                 self._lost[member] = trio.Event()
                 await self._lost[member].wait()
                 pause = FIRST_PAUSE
-            for address in self._addresses[member]:
+            for address in self._book.of(member):
                 if member in self.links:
                     break
                 try:
-                    link = await self._gate.dial(address, expected)
+                    link, hello = await self._gate.dial(address, expected)
                 except (LinkFault, LinkLost):
                     continue
-                await self._serve(member, link, dialled=self._keeper.me < member)
+                await self._serve(member, link, hello, self._keeper.me < member)
             if member not in self.links:
                 await trio.sleep(pause * self._random.uniform(0.5, 1.5))
                 pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def _serve(self, member: int, link: Link, dialled: bool) -> None:
+    async def _serve(self, member: int, link: Link, hello: wire.Hello | None, dialled: bool) -> None:
         """One link while it lasts. dialled: by the lower index of the two, whose link is kept if there are two."""
         old = self.links.get(member)
         if old is not None and old.ended is None:
+            nonce = self._nonces.get(member)
+            if hello is not None and nonce is not None and hello.nonce != nonce and self._alive(old):
+                # Two processes with one identity could sign two versions of an entry.
+                link.send(wire.Refusal(reason="identity.twice"))
+                link.close("identity.twice")
+                return
             if not dialled:
                 link.close("table.twice")
                 return
             old.close("table.twice")
         self.links[member] = link
+        if hello is not None:
+            self._nonces[member] = hello.nonce
         link.limit(wire.LARGEST_FRAME)
         try:
             self._say(self._sync.joined(member, self._logs, trio.current_time(), member=member))
+            self._tell_addresses(member, self._book.signed)
             async for message in link:
                 self._hear(member, message)
         except LinkFault as error:
@@ -132,12 +144,30 @@ class Mesh:
                 self._lost[member].set()
                 self._say(self._sync.left(member, self._logs, trio.current_time()))
 
+    @staticmethod
+    def _alive(link: Link) -> bool:
+        return trio.current_time() - link.last_heard < DEAD_SECONDS
+
+    def _tell_addresses(self, member: int, notes: Sequence[Signed]) -> None:
+        if notes:
+            message = wire.Have(table=self._keeper.roster.table, heads=(), addresses=tuple(notes))
+            self._send(member, message)
+
+    def _learn_addresses(self, sender: int, notes: Sequence[Signed]) -> None:
+        """Raises LinkFault for a note that its member did not sign. News are passed on."""
+        news = [note for note in notes if note[0] != self._keeper.me and self._book.learn(note)]
+        for member in self.links:
+            if member != sender:
+                self._tell_addresses(member, news)
+
     def _hear(self, member: int, message: wire.Message) -> None:
         """Raises LinkFault for what no honest peer says."""
         now = trio.current_time()
         if isinstance(message, wire.Have | wire.Want | wire.Entries) and message.table != self._keeper.roster.table:
             raise LinkFault("table.other", "about another table")
         match message:
+            case wire.Have(heads=(), heard=(), addresses=addresses) if addresses:
+                self._learn_addresses(member, addresses)
             case wire.Have(heads=heads, heard=heard):
                 hears = [one for one, seconds in heard if not seconds]
                 self._say(self._sync.have(member, heads, self._logs, now, hears=hears))
@@ -146,6 +176,8 @@ class Mesh:
             case wire.Entries():
                 entries = [self._keeper.hold(signed) for signed in message.signed]
                 self._say(self._sync.received(member, entries, self._logs, now))
+            case wire.Refusal(reason="identity.twice"):
+                raise UserError("This identity plays at this table in another process already: end that one first.")
             case wire.Seats() | wire.RosterOffer() | wire.Ready() | wire.Refusal():
                 return  # late words of the lobby
             case _:
@@ -172,11 +204,14 @@ class Mesh:
                     message = wire.Want(table=table, ranges=ranges)
                 case Pass(entries=entries):
                     message = wire.Entries(table=table, entries=tuple((e.data, e.signature) for e in entries))
-            link = self.links.get(member)
-            if link is None:
-                continue
-            try:
-                link.send(message)
-            except (LinkFault, LinkLost):
-                continue  # its own task notices, and the next link catches up
+            self._send(member, message)
         self._stirred.set()
+        keeper = self._keeper
+        if keeper.returning and self._sync.has_returned(keeper.me, keeper.table.moment.still_in, self._logs):
+            keeper.returned()
+
+    def _send(self, member: int, message: wire.Message) -> None:
+        link = self.links.get(member)
+        if link is not None:
+            with suppress(LinkFault, LinkLost):  # its own task notices, and the next link catches up
+                link.send(message)

@@ -43,6 +43,7 @@ class Neighbour:
     upto: dict[int, int] = field(default_factory=dict)  # of my chains: the last sequence number it surely holds
     holds: set[bytes] = field(default_factory=set)  # hashes of other entries it surely holds
     member: int | None = None
+    met: bool = False  # whether it has announced what it holds over this link
     hears: frozenset[int] | None = None  # whom it is linked to; None before it said so
     plans: dict[int, Plan] = field(default_factory=dict)
     asked: set[Place] = field(default_factory=set)

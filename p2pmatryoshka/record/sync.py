@@ -134,6 +134,7 @@ class Sync(Generic[N]):
         known = self._neighbours.get(neighbour)
         if known is None or known.watcher:
             return []
+        known.met = True
         if hears is not None:
             known.hears = frozenset(hears)
         for member in {member for member, _, _ in heads if member < len(logs)}:
@@ -169,6 +170,22 @@ class Sync(Generic[N]):
         times = [plan.due for known in self._neighbours.values() for plan in known.plans.values()]
         times += [known.asked_at + ASK_AGAIN_AFTER for known in self._neighbours.values() if known.asked]
         return min(times, default=None)
+
+    def has_returned(self, me: int, others: Iterable[int], logs: Sequence[Log]) -> bool:
+        """After a restart: whether each of these members has shown what it holds of my own log, and I hold all of it.
+
+        Until then I must sign nothing: a restored backup may have forgotten entries that others hold. A member without
+        a link to me counts as having shown it once a neighbour that is linked to it has, for neighbours tell each other
+        all they hold.
+        """
+        shown: set[int] = set()
+        for known in self._neighbours.values():
+            if known.member is None or known.watcher or not known.met:
+                continue
+            heads = known.announced.get(me, ())
+            if all(at < len(logs[me].chain) and logs[me].chain[at].hash == digest for _, at, digest in heads):
+                shown |= {known.member, *(known.hears or ())}
+        return shown.issuperset(set(others) - {me})
 
     def holds_all(self, neighbour: N, logs: Sequence[Log]) -> bool:
         """Whether a neighbour is known to hold everything that the logs hold without gaps."""

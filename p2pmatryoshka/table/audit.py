@@ -126,7 +126,9 @@ def _check_form(table: Table, member: int, place: int, signed: SignedEntry) -> F
 
 def _unfinished(table: Table) -> Finding:
     for accusation in table.accusations:
-        return Finding(accusation.member, None, accusation.rule, accusation.detail)
+        chain = table.logs[accusation.member].chain
+        place = next((at for at, entry in enumerate(chain) if entry.signed in accusation.evidence), None)
+        return Finding(accusation.member, place, accusation.rule, accusation.detail)
     waiting = ", ".join(table.roster.members[member].name for member in table.awaited)
     return Finding(None, None, "record.unfinished", f"not sealed: step {table.moment.number} awaits {waiting}")
 

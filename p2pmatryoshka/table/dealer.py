@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from p2pmatryoshka.crypto import commitment, elgamal, group, shuffle, sigma, sums
-from p2pmatryoshka.crypto.elgamal import Ciphertext, Ciphertexts
+from p2pmatryoshka.crypto.elgamal import Ciphertexts
 from p2pmatryoshka.crypto.group import Point
 from p2pmatryoshka.errors import Fault, Illegal, Refused
 from p2pmatryoshka.rules import game as rules

@@ -103,7 +103,7 @@ class Folding:
         places = dict(folded.places)
         for member in moment.owed.members:
             if member not in places:
-                found = {place: None for place in self._candidates(folded, member)}
+                found = dict.fromkeys(self._candidates(folded, member))
                 if len(found) == 1 and None not in found:
                     places[member] = next(place for place in found if place is not None)
         return places

@@ -127,4 +127,4 @@ class Judging:
 
 
 Payloads = Mapping[int, Any]
-"""What checking made of each member's body, by roster index, for closing the step; its type goes with the step's kind."""
+"""What checking made of each member's body, by roster index, for closing the step; its type goes with the kind."""

@@ -23,8 +23,8 @@ from p2pmatryoshka.rules.game import Ask, Cards, Choice, Deal, Pick, Play, Seat,
 from p2pmatryoshka.table import coin, dealer, messages, motion, produce, stands, step
 from p2pmatryoshka.table.coin import Coins
 from p2pmatryoshka.table.layout import Laid
-from p2pmatryoshka.table.step import Closed, Drawing, Moment, Playing, Sealing
 from p2pmatryoshka.table.sidelines import SIDE, body_of
+from p2pmatryoshka.table.step import Closed, Drawing, Moment, Playing, Sealing
 from p2pmatryoshka.table.table import Table
 
 MOST_SECRET_BYTES = 256 * 1024
@@ -75,18 +75,24 @@ class Own:
     def due(self, table: Table) -> Duty | Question | None:
         """What this member owes now and has not signed yet."""
         moment, sides = table.moment, table.sides
-        if self.member not in moment.still_in:
+        if self.member not in moment.still_in or not self._up_to_date(table):
             return None
         if any(ballot.must for ballot in self.ballots(table)):
             return Duty("ballot")
         if table.folded.open_forks:
-            return Duty("stand") if self.member in self._missing(table) else None
+            return Duty("stand") if self.member in self.missing(table) else None
         if self.member not in table.awaited or self._signed(table) or sides.blocked(moment):
             return None
+        if self.lost(table):
+            return Duty("leave")
         kind = moment.owed.kind
         if isinstance(moment.stage, Playing) and kind in ("turn", "commit", "choose"):
             return Question(kind, moment.stage.layout.seat(self.member), moment.stage.ask)
         return Duty(kind)
+
+    def _up_to_date(self, table: Table) -> bool:
+        """Whether everything this member signed has been judged. Until then the table may ask for it once more."""
+        return len(table.logs[self.member].chain) == table.sides.seen[self.member]
 
     def _signed(self, table: Table) -> bool:
         """Whether an entry of this member is held that will fill its next place."""
@@ -94,12 +100,31 @@ class Own:
         later = log.chain[table.moment.cursors[self.member] :]
         return any(not isinstance(table.memo.body(entry), SIDE) for entry in later)
 
+    def lost(self, table: Table) -> tuple[str, ...]:
+        """What this member signed and no longer has the secrets for, as after a restored backup: it can only leave."""
+        missing = []
+        number = 0
+        stage = table.moment.stage
+        chain = table.logs[self.member].chain
+        if any(isinstance(table.memo.body_or_none(e), messages.Keys) for e in chain) and self._key() is None:
+            missing.append("the table key")
+        doing = stage.layout.doing if isinstance(stage, Playing) else None
+        coins = stage.coins if isinstance(stage, Drawing) else doing if isinstance(doing, Coins) else None
+        laid = doing if isinstance(doing, Laid) else None
+        if coins is not None and self.member in coins.commitments:
+            number = coins.number
+        elif laid is not None and self.member in laid.commitments:
+            number = laid.number
+        if number and number not in self.secrets and self.member in table.awaited:
+            missing.append(f"the opening of what was committed to in step {number}")
+        return tuple(missing)
+
     def hand(self, table: Table) -> Cards:
         """This member's cards in ascending order; () before any were dealt."""
         stage = table.moment.stage
         if not isinstance(stage, Playing | Sealing | Closed) or self.member not in stage.layout.still_in:
             return ()
-        if not any(stage.layout.hands):
+        if not any(stage.layout.hands) or self._key() is None:
             return ()
         return tuple(sorted(dealer.hand(stage.layout, stage.layout.seat(self.member), self._table_secret())))
 
@@ -118,7 +143,7 @@ class Own:
         return tuple(table.roster.game.moves(stage.state, question.seat, self.hand(table)))
 
     def draft(self, table: Table, choice: Choice | None, randomness: Randomness) -> Draft:
-        """The entry owed. choice: for a Question. Raises Illegal if the choice is not allowed, Fault if nothing is due."""
+        """The entry owed. choice: for a Question. Raises Illegal if it is not allowed, Fault if nothing is due."""
         due = self.due(table)
         if due is None:
             raise Fault("nothing is due")
@@ -130,6 +155,8 @@ class Own:
             return self.draft_ballot(table, next(b.ballot for b in self.ballots(table) if b.must))
         if due.kind == "stand":
             return self.draft_body(table, self._stand(table))
+        if due.kind == "leave":
+            return self.draft_body(table, messages.Leave())
         body, secrets = self._body(table.moment, due.kind, choice, randomness)
         return self.draft_body(table, body, secrets)
 
@@ -138,23 +165,31 @@ class Own:
         subject = self._subject(table, frozenset())
         if self.member not in subject.still_in or table.closed or not table.sides.any_ballot(subject):
             return ()
-        return motion.owed(table.sides.tally(subject), self.member, self._missing(table))
+        if not self._up_to_date(table):
+            return ()
+        return motion.owed(table.sides.tally(subject), self.member, self.missing(table))
+
+    def ballots_cast(self, table: Table) -> bool:
+        """Whether a vote of this member is open at the open step."""
+        return table.sides.blocked(self._subject(table, frozenset()))
 
     def propose(self, table: Table, absent: Iterable[int]) -> motion.Ballot:
         """The Vote by which this member asks to put these members out. Raises Illegal if it may not now."""
         count = table.sides.tally(self._subject(table, frozenset(absent)))
-        missing = self._missing(table)
+        missing = self.missing(table)
         ballot = motion.Ballot("vote", motion.propose(count, absent, missing))
         motion.may_sign(count, self.member, ballot, missing)
         return ballot
 
     def draft_ballot(self, table: Table, ballot: motion.Ballot) -> Draft:
         """A ballot as this member's next entry. Raises Illegal if it may not be signed now."""
+        if not self._up_to_date(table):
+            raise Illegal("motion.pending", "what was signed last is still being judged")
         subject = self._subject(table, frozenset(ballot.motion.absent))
-        motion.may_sign(table.sides.tally(subject), self.member, ballot, self._missing(table))
+        motion.may_sign(table.sides.tally(subject), self.member, ballot, self.missing(table))
         return self.draft_body(table, body_of(ballot), over=subject.hash)
 
-    def _missing(self, table: Table) -> frozenset[int]:
+    def missing(self, table: Table) -> frozenset[int]:
         """Members who owe something that is not held: an entry of this step, or where they stand after a fork."""
         if table.folded.open_forks:
             return table.sides.lacking(table.moment, table.folded.open_forks, table.folded.index)
@@ -166,7 +201,7 @@ class Own:
         forkers = table.folded.open_forks
         if not forkers:
             return table.moment
-        agreed = table.sides.top(table.moment, forkers, absent | self._missing(table), table.folded.index)
+        agreed = table.sides.top(table.moment, forkers, absent | self.missing(table), table.folded.index)
         place = table.folded.index.get(agreed) if agreed is not None else None
         return table.moment if place is None else table.spine[place]
 
@@ -210,10 +245,16 @@ class Own:
         table.roster.game.check(stage.state, due.seat, public(choice))
 
     def _table_secret(self) -> int:
+        secret = self._key()
+        if secret is None:
+            raise Fault("the table key's secret is lost")
+        return secret
+
+    def _key(self) -> int | None:
         for remembered in self.secrets.values():
             if "key" in remembered:
                 return group.decode_scalar(remembered["key"])
-        raise Fault("the table key's secret is lost")
+        return None
 
     def _remembered(self, number: int) -> messages.Open:
         secret = self.secrets.get(number)

@@ -1,4 +1,4 @@
-"""What a member signs: bodies with their proofs, made from its secrets. The checking half is dealer.py and restock.py."""
+"""What a member signs: bodies with proofs, made from its secrets. The checking half is dealer.py and restock.py."""
 
 from __future__ import annotations
 

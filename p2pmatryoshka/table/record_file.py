@@ -8,11 +8,11 @@ entry, and its hash is the table id that every entry names.
 from __future__ import annotations
 
 from p2pmatryoshka.errors import Fault, Refused
-from p2pmatryoshka.record.entry import SignedEntry
+from p2pmatryoshka.record.entry import Entry, SignedEntry
 from p2pmatryoshka.record.log import Log
 from p2pmatryoshka.record.strict import pack, unpack
 from p2pmatryoshka.table.step import Fill
-from p2pmatryoshka.table.table import Table
+from p2pmatryoshka.table.table import Accusation, Table
 
 FORMAT = "p2pmatryoshka record"
 FORMAT_VERSION = 1
@@ -64,6 +64,26 @@ def _forked(table: Table, member: int) -> bool:
 def export(table: Table) -> bytes:
     """The record of a table."""
     return write(logs_of(table))
+
+
+def evidence(table: Table, accusation: Accusation) -> bytes:
+    """A record that ends where a member broke a rule: whoever audits it finds that member, that entry and that rule."""
+    moment = table.spine[accusation.step]
+    forked = table.logs[accusation.member].fork if accusation.rule == "entry.fork" else None
+    logs = []
+    for member, log in enumerate(table.logs):
+        chain = log.second() if _stands_in(log.second(), accusation) else log.chain
+        kept = [entry.signed for entry in chain[: moment.cursors[member]]]
+        if member == accusation.member:
+            at = max((i for i, entry in enumerate(chain) if entry.signed in accusation.evidence), default=-1)
+            kept = [entry.signed for entry in chain[: max(at + 1, len(kept))]]
+            kept += [] if forked is None else sorted({forked.one, forked.other}.difference(kept))
+        logs.append(tuple(kept))
+    return write(tuple(logs))
+
+
+def _stands_in(chain: tuple[Entry, ...], accusation: Accusation) -> bool:
+    return any(entry.signed in accusation.evidence for entry in chain)
 
 
 def write(logs: Logs) -> bytes:

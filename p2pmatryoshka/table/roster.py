@@ -1,4 +1,4 @@
-"""The roster: who plays what, by which rules. Its bytes stand in entry 0 of every log and their hash is the table id."""
+"""The roster: who plays what, by which rules. Its bytes stand in every first entry; their hash is the table id."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from p2pmatryoshka.rules.game import AnyGame, Value
 MOST_BYTES = 64 * 1024
 MOST_DECK_BYTES = 32 * 1024
 M = TypeVar("M", bound=BaseModel)
+MOST_CLOCK = 7 * 24 * 3600
 Bytes32 = Annotated[bytes, Field(min_length=32, max_length=32)]
 Text = Annotated[str, Field(max_length=64)]
 Name = Annotated[str, Field(min_length=1, max_length=32)]
@@ -37,12 +38,14 @@ class Member(_Strict):
 
 
 class Setup(_Strict):
-    """What is played: game, house rules (complete), and the deck file's content."""
+    """What is played: game, house rules (complete), and the deck file's content. clock: seconds after which the others
+    are asked to vote on whoever has not answered; 0 for none. Nothing is ever played for anyone."""
 
     game: Text
     rules: dict[Text, Text | int | bool | Annotated[tuple[Text, ...], Field(max_length=64)]]
     deck: Annotated[bytes, Field(max_length=MOST_DECK_BYTES)]
     seats: Annotated[int, Field(ge=2, le=16)]
+    clock: Annotated[int, Field(ge=0, le=MOST_CLOCK)] = 0
 
 
 class _Roster(_Strict):
@@ -76,8 +79,10 @@ class Roster:
         raise Refused("roster.member", "this identity is not on the roster")
 
 
-def make_setup(game: str, seats: int, rules: Mapping[str, Value], deck: bytes = b"") -> Setup:
+def make_setup(game: str, seats: int, rules: Mapping[str, Value], deck: bytes = b"", clock: int = 0) -> Setup:
     """A complete set-up from what a host chose. Raises Illegal naming the rule or the fault in the deck."""
+    if not 0 <= clock <= MOST_CLOCK:
+        raise Illegal("setup.clock", f"a clock runs for 0 (none) to {MOST_CLOCK} seconds, not {clock}")
     if game not in GAMES:
         raise Illegal("setup.game", f"no game {game!r}; there are {', '.join(sorted(GAMES))}")
     engine = GAMES[game]
@@ -86,7 +91,7 @@ def make_setup(game: str, seats: int, rules: Mapping[str, Value], deck: bytes = 
         raise Illegal("setup.seats", f"{game} is for {allowed} players, not {seats}")
     complete = engine.rules(seats, rules)
     engine.start(complete, deck, seats)
-    return Setup(game=game, rules=dict(complete), deck=deck, seats=seats)
+    return Setup(game=game, rules=dict(complete), deck=deck, seats=seats, clock=clock)
 
 
 def make_roster(setup: Setup, members: tuple[Member, ...]) -> bytes:
@@ -106,7 +111,7 @@ def pack_setup(setup: Setup) -> bytes:
 def check_setup(setup: Setup) -> Setup:
     """Raises Refused unless the set-up is exactly what a host's choice would be completed to."""
     try:
-        complete = make_setup(setup.game, setup.seats, setup.rules, setup.deck)
+        complete = make_setup(setup.game, setup.seats, setup.rules, setup.deck, setup.clock)
     except Illegal as error:
         raise Refused("roster." + error.code, error.detail) from error
     if complete != setup:

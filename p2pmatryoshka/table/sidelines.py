@@ -27,6 +27,8 @@ class Sidelines:
         self._me = me
         self.forked = frozenset(member for member, log in enumerate(logs) if log.fork is not None)
         """Members whose log has two versions."""
+        self.seen = tuple(len(log.chain) for log in logs)
+        """How many entries of each chain this account knows of."""
         self._ballots: dict[bytes, dict[int, list[tuple[int, motion.Ballot]]]] = {}
         self._stands: dict[tuple[int, int], tuple[int, messages.Stand]] = {}
         for member, log in enumerate(logs):

@@ -38,7 +38,7 @@ def check(chain: Sequence[tuple[Entry, messages.AnyBody | None]], place: int, kn
     stated = set(body.hashes)
     if len(stated) != len(body.hashes):
         raise Refused("stand.order", "a table hash is stated twice")
-    for entry, earlier in reversed(chain[:place]):
+    for _, earlier in chain[:place]:
         if isinstance(earlier, messages.Stand) and earlier.forker == body.forker:
             raise Refused("stand.twice", "where it stands was stated before")
     for entry, earlier in reversed(chain[:place]):

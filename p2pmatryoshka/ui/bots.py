@@ -15,7 +15,7 @@ import trio
 from p2pmatryoshka.bots.registry import bot, strategies
 from p2pmatryoshka.errors import Fault, UserError
 from p2pmatryoshka.node.bot_player import BotPlayer
-from p2pmatryoshka.node.player import Now, Player
+from p2pmatryoshka.node.player import Controls, Now, Player
 from p2pmatryoshka.rules.game import Choice
 from p2pmatryoshka.table.own import Question
 from p2pmatryoshka.table.table import Event
@@ -46,6 +46,12 @@ class WatchedBot:
         self._screen = screen
         self._narrator = Narrator(None)
 
+    def seated(self, controls: Controls) -> None:
+        self._player.seated(controls)
+
+    async def agree(self, now: Now, absent: tuple[int, ...]) -> bool:
+        return await self._player.agree(now, absent)
+
     async def choose(self, now: Now, question: Question) -> Choice:
         return await self._player.choose(now, question)
 
@@ -65,10 +71,19 @@ class LateBot:
         """Raises UserError if there is no such bot for that game."""
         self._player = bot_player(game, self._strategy)
 
+    def seated(self, controls: Controls) -> None:
+        self._known().seated(controls)
+
     async def choose(self, now: Now, question: Question) -> Choice:
+        return await self._known().choose(now, question)
+
+    async def agree(self, now: Now, absent: tuple[int, ...]) -> bool:
+        return await self._known().agree(now, absent)
+
+    def _known(self) -> BotPlayer:
         if self._player is None:
             raise Fault("a question before the game was known")
-        return await self._player.choose(now, question)
+        return self._player
 
     def news(self, now: Now, events: tuple[Event, ...]) -> None:
         """A bot looks when it is asked."""

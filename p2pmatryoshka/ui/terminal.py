@@ -7,7 +7,7 @@ from collections.abc import Callable
 import trio
 
 from p2pmatryoshka.errors import Fault, Illegal
-from p2pmatryoshka.node.player import Now
+from p2pmatryoshka.node.player import Controls, Now
 from p2pmatryoshka.rules.game import Choice, public
 from p2pmatryoshka.table.own import Question
 from p2pmatryoshka.table.step import Playing
@@ -31,6 +31,13 @@ class TerminalPlayer:
         self._now: Now | None = None
         self._prompt = ""
         self._held: Lines = []
+
+    def seated(self, controls: Controls) -> None:
+        self._controls = controls
+
+    async def agree(self, now: Now, absent: tuple[int, ...]) -> bool:
+        del now, absent
+        return False
 
     async def choose(self, now: Now, question: Question) -> Choice:
         """Asks until a choice is confirmed. Raises InputEnded if no more lines come."""

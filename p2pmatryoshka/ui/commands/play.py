@@ -8,8 +8,8 @@ from pathlib import Path
 import trio
 
 from p2pmatryoshka.node.player import Player
+from p2pmatryoshka.table import record_file
 from p2pmatryoshka.ui.bots import WatchedBot, bot_player, names
-from p2pmatryoshka.ui.commands.records import record_of
 from p2pmatryoshka.ui.commands.sit import Table, checked_name, host_table, show_end
 from p2pmatryoshka.ui.files import write_file
 from p2pmatryoshka.ui.homes import open_home
@@ -33,6 +33,5 @@ def run_play(data: Path | None, table: Table, name: str | None, *, watch: bool, 
         finished = trio.run(partial(host_table, home, table, player, screen, shown, show_invite=False))
         show_end(screen, home, finished, me=not watch)
         if record is not None:
-            content, _ = record_of(home, finished.table, finished.moment.roster.data)
-            write_file(record, content)
+            write_file(record, record_file.export(finished.table))
             screen.say(say("play.recorded", file=record))

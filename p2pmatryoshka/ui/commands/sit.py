@@ -218,4 +218,4 @@ def show_end(screen: Screen, home: Home, finished: Finished, *, me: bool = True)
     """The result, and how to get at the record."""
     index = finished.moment.roster.index_of(home.identity.public) if me else None
     screen.show(ending(finished.moment, index))
-    screen.say(say("play.saved", id=short(finished.table)))
+    screen.say(say("play.saved", id=short(finished.table.roster.table)))

@@ -1,0 +1,1 @@
+"""Arbitrary and mutated bytes into everything that reads bytes of others."""

@@ -1,0 +1,121 @@
+"""What must hold in every run, and how a run may end."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from p2pmatryoshka.node.storage import DATABASE
+from p2pmatryoshka.table.audit import audit
+from p2pmatryoshka.table.record_file import export
+from p2pmatryoshka.table.step import Abandoned, Closed
+from tests.sim.cards import check_cards
+
+if TYPE_CHECKING:
+    from tests.sim.node import Node
+    from tests.sim.world import World
+
+
+class Violation(Exception):
+    """Something that must hold does not."""
+
+
+def check_final(world: World, node: Node) -> None:
+    """Nobody honest ever stands elsewhere in a step that everybody still in has signed over."""
+    table = node.table
+    index = table.folded.index
+    spine = table.spine
+    named = [max((index.get(e.table_hash, -1) for e in log.chain[-8:]), default=-1) for log in table.logs]
+    while node.final < len(spine) - 1:
+        moment = spine[node.final + 1]
+        if any(named[member] <= node.final for member in moment.still_in):
+            break
+        node.final += 1
+        if world.final.setdefault(moment.number, moment.hash) != moment.hash:
+            raise Violation(f"step {moment.number - 1} is final in two ways, one of them at member {node.member}")
+    for moment in spine[max(0, node.final - 1) : node.final + 1]:
+        known = world.final.get(moment.number)
+        if known is not None and known != moment.hash:
+            raise Violation(f"member {node.member} has left what was final in step {moment.number}")
+
+
+def check_store(node: Node) -> None:
+    """No file ever holds two own entries with one sequence number."""
+    database = sqlite3.connect(f"file:{node.folder / DATABASE}?mode=ro", uri=True)
+    try:
+        rows = database.execute(
+            "SELECT sequence, count(*) FROM entries WHERE author = ? GROUP BY sequence HAVING count(*) > 1",
+            (node.member,),
+        ).fetchall()
+    finally:
+        database.close()
+    if rows and node.honest:
+        raise Violation(f"the file of {node.member} holds own entries twice: {rows}")
+
+
+def check_end(world: World) -> tuple[str, ...]:
+    """The outcome and a word about it."""
+    for node in world.nodes:
+        if node.honest and (node.folder / DATABASE).exists():
+            check_store(node)
+    here = [node for node in world.honest if node.alive]
+    if not here:
+        return ("nobody left",)
+    best = max(here, key=lambda node: (node.table.closed, len(node.table.spine)))
+    check_cards(best.table, world.secrets)
+    open_ones = [node for node in here if not node.table.closed]
+    if open_ones:
+        return check_waiting(world, open_ones)
+    spine = [moment.hash for moment in best.table.spine]
+    record = export(best.table)
+    for node in here:
+        if [moment.hash for moment in node.table.spine] != spine:
+            raise Violation(f"members {best.member} and {node.member} ended in different ways")
+        if export(node.table) != record:
+            raise Violation(f"members {best.member} and {node.member} export different records")
+        if node.accusations != best.accusations:
+            raise Violation(f"{best.member} accuses {best.accusations}, {node.member} {node.accusations}")
+    stage = best.table.moment.stage
+    if isinstance(stage, Abandoned):
+        return ("abandoned",)
+    if not isinstance(stage, Closed):
+        raise Violation("closed without an end")
+    report = audit(record)
+    if report.finding is not None:
+        raise Violation(f"the audit of the sealed record finds {report.finding}")
+    if stage.reason and not world.cheats:
+        raise Violation(f"the game ended early: {stage.reason}")
+    world.count["removals"] += sum(
+        filling.fill == "removed" for closing in best.table.folded.closings for filling in closing.values()
+    )
+    world.count["members left"] += sum(
+        filling.fill == "left" for closing in best.table.folded.closings for filling in closing.values()
+    )
+    world.count["forked out"] += sum(
+        filling.fill == "forked" for closing in best.table.folded.closings for filling in closing.values()
+    )
+    world.count["forfeits"] += sum(
+        filling.fill == "forfeit" for closing in best.table.folded.closings for filling in closing.values()
+    )
+    return ("sealed",)
+
+
+def check_waiting(world: World, nodes: list[Node]) -> tuple[str, ...]:
+    """A table may only wait for somebody who is gone or cheats, and whom those who remain are too few to put out."""
+    node = max(nodes, key=lambda one: len(one.table.spine))
+    still_in = node.own._subject(node.table, frozenset()).still_in  # noqa: SLF001
+    owing = node.debtors()
+    able = {
+        one.member
+        for one in world.honest
+        if one.alive and one.member in still_in and one.may_sign() and not one.own.lost(one.table)
+    }
+    named = sorted(set(still_in) - able)
+    where = f"step {node.table.moment.number} {node.table.moment.owed.kind}, in: {still_in}, able: {sorted(able)}"
+    if any(len(one.table.spine) != len(node.table.spine) or one.table.closed for one in nodes):
+        raise Violation(f"stuck at different steps; {where}")
+    if len({one.table.moment.hash for one in nodes}) > 1 and not node.table.folded.open_forks:
+        raise Violation(f"stuck, standing on different records; {where}")
+    if not named or 2 * len(able) > len(still_in):
+        raise Violation(f"stuck without a reason, owing: {sorted(owing)}; {where}")
+    return "waits", f"for {named}; {where}"
