@@ -7,7 +7,7 @@ import binascii
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from p2pmatryoshka.errors import Refused, UserError
 from p2pmatryoshka.record.strict import pack, unpack
@@ -19,7 +19,9 @@ _MOST_TEXT = 2048
 
 class _Fields(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-    at: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=128)], ...], Field(min_length=1, max_length=16)]
+    at: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=128)], ...], FailFast(), Field(min_length=1, max_length=16)
+    ]
     key: Annotated[bytes, Field(min_length=32, max_length=32)]
     token: Annotated[bytes, Field(min_length=TOKEN_BYTES, max_length=TOKEN_BYTES)]
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from p2pmatryoshka.errors import Fault, LinkFault, Refused
 from p2pmatryoshka.record.entry import SignedEntry
-from p2pmatryoshka.record.strict import Packable, pack, unpack
+from p2pmatryoshka.record.strict import Packable, first_trouble, pack, unpack
 
 VERSION: Final = 1
 KIB: Final = 1024
@@ -24,6 +24,7 @@ LARGEST_FRAME: Final = 1024 * KIB
 LARGEST_ENTRY: Final = 256 * KIB
 MOST_MEMBERS: Final = 16
 _DEPTH: Final = 5
+MOST_ITEMS: Final = 4096
 
 Bytes16 = Annotated[bytes, Field(min_length=16, max_length=16)]
 Bytes32 = Annotated[bytes, Field(min_length=32, max_length=32)]
@@ -33,7 +34,7 @@ Sequence = Annotated[int, Field(ge=0, lt=1 << 32)]
 Count = Annotated[int, Field(ge=0, lt=1 << 32)]
 """Seconds or a running number; it says nothing about a time of day."""
 Address = Annotated[str, Field(min_length=1, max_length=128)]
-Addresses = Annotated[tuple[Address, ...], Field(max_length=16)]
+Addresses = Annotated[tuple[Address, ...], FailFast(), Field(max_length=16)]
 
 
 def _shown(text: str) -> str:
@@ -140,10 +141,13 @@ class Have(Message):
     table: Bytes32
     heads: Annotated[
         tuple[tuple[Member, Sequence, Bytes32], ...],
+        FailFast(),
         Field(max_length=2 * MOST_MEMBERS),
         AfterValidator(_heads),
     ]
-    heard: Annotated[tuple[tuple[Member, Count], ...], Field(max_length=MOST_MEMBERS), AfterValidator(_in_order)] = ()
+    heard: Annotated[
+        tuple[tuple[Member, Count], ...], FailFast(), Field(max_length=MOST_MEMBERS), AfterValidator(_in_order)
+    ] = ()
     addresses: Annotated[
         tuple[tuple[Member, Annotated[bytes, Field(max_length=1024)], Bytes64], ...],
         Field(max_length=MOST_MEMBERS),
@@ -158,6 +162,7 @@ class Want(Message):
     table: Bytes32
     ranges: Annotated[
         tuple[tuple[Member, Sequence, Sequence], ...],
+        FailFast(),
         Field(max_length=4 * MOST_MEMBERS),
         AfterValidator(_ranges),
     ]
@@ -198,7 +203,7 @@ class Seats(Message):
     kind = "seats"
     most_bytes = 128 * KIB
     setup: Annotated[bytes, Field(max_length=64 * KIB)]
-    people: Annotated[tuple[tuple[Bytes32, Name, bool], ...], Field(max_length=MOST_MEMBERS)]
+    people: Annotated[tuple[tuple[Bytes32, Name, bool], ...], FailFast(), Field(max_length=MOST_MEMBERS)]
 
 
 class RosterOffer(Message):
@@ -207,7 +212,7 @@ class RosterOffer(Message):
     kind = "roster"
     most_bytes = 128 * KIB
     roster: Annotated[bytes, Field(max_length=64 * KIB)]
-    addresses: Annotated[tuple[Addresses, ...], Field(max_length=MOST_MEMBERS)]
+    addresses: Annotated[tuple[Addresses, ...], FailFast(), Field(max_length=MOST_MEMBERS)]
 
 
 class Ready(Message):
@@ -249,7 +254,7 @@ def encode(message: Message) -> bytes:
 def decode(payload: bytes) -> Message:
     """The message in a payload. LinkFault "wire.kind", "wire.form", "wire.size", "msgpack...."."""
     try:
-        value = unpack(payload, LARGEST_FRAME, _DEPTH)
+        value = unpack(payload, LARGEST_FRAME, _DEPTH, max_items=MOST_ITEMS)
     except Refused as refusal:
         raise LinkFault(refusal.rule, refusal.detail) from refusal
     if not isinstance(value, tuple) or not value or not isinstance(value[0], str):
@@ -262,9 +267,7 @@ def decode(payload: bytes) -> Message:
     try:
         return kind.of(value[1:])
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise LinkFault("wire.form", f"{kind.kind} {place}: {first['msg']}") from error
+        raise LinkFault("wire.form", f"{kind.kind} {first_trouble(error)}") from error
     except ValueError as error:
         raise LinkFault("wire.form", f"{kind.kind}: {error}") from error
 

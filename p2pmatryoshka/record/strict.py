@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import msgpack
+from pydantic import ValidationError
 
 from p2pmatryoshka.errors import Fault, Refused
 
@@ -75,8 +76,22 @@ def unpack(
     return value
 
 
+def first_trouble(error: ValidationError) -> str:
+    """Where and why validation refused a value first: short, and safe to print, whatever the value held."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"]) or "value"
+    return shown(f"{place}: {first['msg']}")
+
+
+def shown(text: str, most: int = 200) -> str:
+    """A text of others for a message to a person."""
+    return "".join(c if c.isprintable() else "?" for c in text[:most])
+
+
 def _plain(value: Packable) -> object:
     """`value` in the exact types the packer takes: it would write a subclass in a form of its own."""
+    if type(value) in (int, str, bytes, bool):
+        return value
     match value:
         case None | bool():
             return value

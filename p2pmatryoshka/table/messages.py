@@ -8,22 +8,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, TypeAdapter, ValidationError
 
 from p2pmatryoshka.errors import Refused
-from p2pmatryoshka.record.strict import pack, unpack
+from p2pmatryoshka.record.strict import first_trouble, pack, unpack
 
 MOST_BYTES = 192 * 1024
 MOST_DEPTH = 4
+MOST_ITEMS = 1024
 
 Hash = Annotated[bytes, Field(min_length=32, max_length=32)]
 PointBytes = Annotated[bytes, Field(min_length=33, max_length=33)]
 Blob = Annotated[bytes, Field(max_length=MOST_BYTES)]
 Small = Annotated[int, Field(ge=0, lt=1 << 16)]
 Word = Annotated[str, Field(max_length=32)]
-OptionTuple = Annotated[tuple[Word | Small, ...], Field(max_length=8)]
-CardTuple = Annotated[tuple[Small, ...], Field(max_length=256)]
-MemberTuple = Annotated[tuple[Small, ...], Field(max_length=64)]
+OptionTuple = Annotated[tuple[Word | Small, ...], FailFast(), Field(max_length=8)]
+CardTuple = Annotated[tuple[Small, ...], FailFast(), Field(max_length=256)]
+MemberTuple = Annotated[tuple[Small, ...], FailFast(), Field(max_length=64)]
 
 
 class Body(BaseModel):
@@ -121,7 +122,7 @@ class Seal(Body):
     """The result: points by seat, and the winning seats."""
 
     kind: Literal["seal"] = "seal"
-    points: Annotated[tuple[tuple[Small, int], ...], Field(max_length=64)]
+    points: Annotated[tuple[tuple[Small, int], ...], FailFast(), Field(max_length=64)]
     winners: MemberTuple
 
 
@@ -155,7 +156,7 @@ class Stand(Body):
 
     kind: Literal["stand"] = "stand"
     forker: Small
-    hashes: Annotated[tuple[Hash, ...], Field(min_length=1, max_length=64)]
+    hashes: Annotated[tuple[Hash, ...], FailFast(), Field(min_length=1, max_length=64)]
 
 
 AnyBody = (
@@ -172,10 +173,8 @@ def encode(body: AnyBody) -> bytes:
 
 def decode(data: bytes) -> AnyBody:
     """Raises Refused("msgpack...." or "body....")."""
-    got: Any = unpack(data, MOST_BYTES, MOST_DEPTH)
+    got: Any = unpack(data, MOST_BYTES, MOST_DEPTH, max_items=MOST_ITEMS)
     try:
         return _ADAPTER.validate_python(got)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise Refused("body.form", f"{place or 'body'}: {first['msg']}") from error
+        raise Refused("body.form", first_trouble(error)) from error

@@ -7,16 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from p2pmatryoshka.crypto import labels, signing
 from p2pmatryoshka.errors import Illegal, Refused
 from p2pmatryoshka.record.entry import VERSION
-from p2pmatryoshka.record.strict import pack, unpack
+from p2pmatryoshka.record.strict import first_trouble, pack, unpack
 from p2pmatryoshka.rules.catalogue import GAMES
 from p2pmatryoshka.rules.game import AnyGame, Value
 
 MOST_BYTES = 64 * 1024
+MOST_ITEMS = 2048
 MOST_DECK_BYTES = 32 * 1024
 M = TypeVar("M", bound=BaseModel)
 MOST_CLOCK = 7 * 24 * 3600
@@ -42,7 +43,7 @@ class Setup(_Strict):
     are asked to vote on whoever has not answered; 0 for none. Nothing is ever played for anyone."""
 
     game: Text
-    rules: dict[Text, Text | int | bool | Annotated[tuple[Text, ...], Field(max_length=64)]]
+    rules: dict[Text, Text | int | bool | Annotated[tuple[Text, ...], FailFast(), Field(max_length=64)]]
     deck: Annotated[bytes, Field(max_length=MOST_DECK_BYTES)]
     seats: Annotated[int, Field(ge=2, le=16)]
     clock: Annotated[int, Field(ge=0, le=MOST_CLOCK)] = 0
@@ -51,7 +52,7 @@ class Setup(_Strict):
 class _Roster(_Strict):
     version: int
     setup: Setup
-    members: Annotated[tuple[Member, ...], Field(min_length=2, max_length=16)]
+    members: Annotated[tuple[Member, ...], FailFast(), Field(min_length=2, max_length=16)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def make_roster(setup: Setup, members: tuple[Member, ...]) -> bytes:
 
 def read_setup(data: bytes) -> Setup:
     """A set-up as it travels before the roster exists, fully checked. Raises Refused."""
-    return check_setup(_validate(Setup, unpack(data, MOST_BYTES, 4)))
+    return check_setup(_validate(Setup, unpack(data, MOST_BYTES, 4, max_items=MOST_ITEMS)))
 
 
 def pack_setup(setup: Setup) -> bytes:
@@ -121,7 +122,7 @@ def check_setup(setup: Setup) -> Setup:
 
 def read_roster(data: bytes) -> Roster:
     """Decode and check a roster. Raises Refused("roster....") or ("msgpack....")."""
-    got = _validate(_Roster, unpack(data, MOST_BYTES, 5))
+    got = _validate(_Roster, unpack(data, MOST_BYTES, 5, max_items=MOST_ITEMS))
     if got.version != VERSION:
         raise Refused("roster.version", f"protocol version {got.version}, this program speaks {VERSION}")
     check_setup(got.setup)
@@ -145,6 +146,4 @@ def _validate(model: type[M], got: Any) -> M:
     try:
         return model.model_validate(got)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise Refused("roster.form", f"{place or 'roster'}: {first['msg']}") from error
+        raise Refused("roster.form", first_trouble(error)) from error

@@ -258,7 +258,7 @@ class _Writer:
                 return (head if bad else _head(len(value), 0x90, 0xDC)) + parts
             case dict():
                 return self.map(value, bad)
-        raise TypeError(type(value))
+        return bytes(msgpack.packb(value))  # a float or a time, which an earlier mutation brought in
 
     def map(self, value: dict[Any, Any], bad: bool) -> bytes:
         pairs = sorted(value.items(), key=lambda pair: str(pair[0]).encode("utf-8", "surrogatepass"))

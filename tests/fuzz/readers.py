@@ -32,9 +32,10 @@ H = bytes(range(32))
 NASTY = (
     deep(8), deep(9), deep(5000), deep(5000, b"\x81\xa1a"), deep(2000, b"\xdd\0\0\0\x01"), deep(200, b"\xdc\xff\xff"),
     b"\xdd\xff\xff\xff\xff" * 40, b"\xdf\x7f\xff\xff\xff" + bytes(100), b"\xc6\xff\xff\xff\xff", b"\xdb\0\x10\0\0abc",
-    b"\xdc\xff\xff" + b"\x90" * 65535, b"\xdd\0\x01\0\0" + b"\x80" * 65536, b"\xde\x7f\xff" + b"\x80" * 65535,
-    b"\x97" + b"\x97\x90\x90\x90\x90\x90\x90\x90" * 7, b"",
+    b"\xdc\x07\xff" + b"\x90" * 2047, b"\xde\x07\xff" + b"\xa0\x80" * 2047, b"\x97" + b"\x97\x90\x90\x90\x90\x90\x90\x90" * 7, b"",
 )  # fmt: skip
+
+MANY = (b"\xdc\xff\xfe" + b"\x90" * 65534, b"\xdc\xff\xfe" + b"\x80" * 65534, b"\xdd\0\x01\0\0" + b"\1" * 65536)
 
 
 @cache
@@ -323,7 +324,7 @@ def decks() -> list[bytes]:
 
 
 READERS = (
-    Target("strict", strict, lambda: (*payloads(), *rosters(), pack([None, {"a": [1]}])), mutated_packed, nasty=NASTY),
+    Target("strict", strict, lambda: (*payloads(), *rosters(), pack([None, {"a": [1]}])), mutated_packed, nasty=(*NASTY, *MANY)),
     Target("entry", entry, some_entries, mutated_entry, nasty=[bytes(64), b"", *map(signed, NASTY)]),
     Target("body", body, lambda: [messages.encode(one) for one in some_bodies()], mutated_packed, 500, nasty=NASTY),
     Target("roster", a_roster, rosters, mutated_packed, nasty=NASTY),

@@ -44,17 +44,23 @@ class Lattice:
         self._signs: dict[tuple[int, State, Ballot], bool] = {}
 
     def explore(self) -> int:
+        """Visit every state. Returns how many; raises Found for a split."""
+        number = 0
+        for number, state in enumerate(self.states(), 1):
+            if what := self.split(state):
+                raise Found(what, [str(state)])
+        return number
+
+    def states(self) -> Iterator[State]:
         start: State = ((NONE,) * len(self.motions),) * self.members
         seen, queue = {start}, deque([start])
         while queue:
             state = queue.popleft()
-            if what := self.split(state):
-                raise Found(what, [str(state)])
+            yield state
             for after in self.moves(state):
                 if after not in seen:
                     seen.add(after)
                     queue.append(after)
-        return len(seen)
 
     def moves(self, state: State) -> Iterator[State]:
         for me, row in enumerate(state):

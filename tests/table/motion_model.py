@@ -315,7 +315,7 @@ class Model:
             joint = tuple(log[:k] for log, k in zip(logs, row, strict=True))
             key = (group, joint, ahead)
             if key not in self._reached:
-                self._reached[key] = self._plan(*key) or self._search(*key)
+                self._reached[key] = self.plan(*key) or self.search(*key)
             if not self._reached[key]:
                 return f"stuck: {group}, more than half, hold {row} and cannot end the step"
         return None
@@ -357,7 +357,7 @@ class Model:
             m not in read.blocked or m in read.count.removed for m in group if m not in ahead
         )
 
-    def _plan(self, group: tuple[int, ...], logs: Logs, ahead: tuple[int, ...]) -> bool:
+    def plan(self, group: tuple[int, ...], logs: Logs, ahead: tuple[int, ...]) -> bool:
         """As sensible clients would: sign what must be signed, answer, else propose those who are gone."""
         active = [m for m in group if m not in ahead]
         for _ in range(60):
@@ -401,7 +401,7 @@ class Model:
             signed = _put(signed, me, (*signed[me], self.number(ballot)))
         return signed if signed != logs else None
 
-    def _search(self, group: tuple[int, ...], logs: Logs, ahead: tuple[int, ...]) -> bool:
+    def search(self, group: tuple[int, ...], logs: Logs, ahead: tuple[int, ...]) -> bool:
         """Whatever the group may do with the motions of the setting, before a state is called stuck."""
         seen, queue = {logs}, deque([logs])
         while queue:
