@@ -43,7 +43,7 @@ class Setup(_Strict):
     are asked to vote on whoever has not answered; 0 for none. Nothing is ever played for anyone."""
 
     game: Text
-    rules: dict[Text, Text | int | bool | Annotated[tuple[Text, ...], FailFast(), Field(max_length=64)]]
+    rules: dict[Text, Text | int | bool | Annotated[tuple[Text, ...], Field(max_length=64)]]
     deck: Annotated[bytes, Field(max_length=MOST_DECK_BYTES)]
     seats: Annotated[int, Field(ge=2, le=16)]
     clock: Annotated[int, Field(ge=0, le=MOST_CLOCK)] = 0

@@ -225,8 +225,10 @@ def _other_map(random: Random, value: dict[Any, Any]) -> Any:
 
 def written(random: Random, value: Any, slack: float = 0.0) -> bytes:
     """MessagePack of a value. slack: how often, for the whole, one part is written in a way that is not allowed."""
-    writer = _Writer(random, random.random() < slack)
-    return writer.of(value)[:MOST]
+    try:
+        return _Writer(random, random.random() < slack).of(value)[:MOST]
+    except RecursionError:
+        return deep(2000)
 
 
 class _Writer:

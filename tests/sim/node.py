@@ -181,6 +181,30 @@ class Node:
         del other, say
         return True
 
+    def repeat(self, other: int, share: float) -> bool:
+        """Pass on once more what is held of everybody."""
+        epoch = self.epochs.get(other)
+        held = [entry.signed for log in self.logs for entry in (*log.chain, *log.branch)]
+        held = [signed for signed in held if self.random.random() < share]
+        if epoch is None or not held:
+            return False
+        self.random.shuffle(held)
+        self.world.network.send(self.id, other, epoch, Pass(tuple(held)))
+        return True
+
+    def spoil(self, other: int) -> bool:
+        """Pass on an entry with a signature that does not hold."""
+        epoch = self.epochs.get(other)
+        held = [entry.signed for log in self.logs for entry in log.chain]
+        if epoch is None or not held:
+            return False
+        signed = self.random.choice(held)
+        bad = self.random.choice(
+            (SignedEntry(signed.data, bytes(64)), SignedEntry(signed.data + b"\0", signed.signature), SignedEntry(b"", b""))
+        )
+        self.world.network.send(self.id, other, epoch, Pass((bad,)))
+        return True
+
     # --- what the keeper does
 
     @property
@@ -314,7 +338,11 @@ class Node:
         return entry
 
     def publish(self, entry: Entry) -> None:
-        self._say(self.sync.authored(entry, self.logs, self.world.now))
+        says = self.sync.authored(entry, self.logs, self.world.now)
+        if self.crash_at == "half sent":
+            self._say(says[: self.random.randrange(len(says) + 1)])
+            raise Crash
+        self._say(says)
 
     # --- what the person does
 

@@ -45,11 +45,12 @@ class Lattice:
 
     def explore(self) -> int:
         """Visit every state. Returns how many; raises Found for a split."""
-        number = 0
-        for number, state in enumerate(self.states(), 1):
+        visited = 0
+        for state in self.states():
             if what := self.split(state):
                 raise Found(what, [str(state)])
-        return number
+            visited += 1
+        return visited
 
     def states(self) -> Iterator[State]:
         start: State = ((NONE,) * len(self.motions),) * self.members

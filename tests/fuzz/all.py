@@ -1,0 +1,9 @@
+"""Everything that is fuzzed."""
+
+from __future__ import annotations
+
+from tests.fuzz.readers import READERS
+from tests.fuzz.records import RECORDS
+from tests.fuzz.tables import TABLES
+
+TARGETS = (*READERS, *RECORDS, *TABLES)
