@@ -24,10 +24,12 @@ from p2pmatryoshka.record.entry import Entry, SignedEntry
 from p2pmatryoshka.rules.game import Choice
 from p2pmatryoshka.table.own import Draft, Duty, Own, Question
 from p2pmatryoshka.table.roster import Roster
+from p2pmatryoshka.table.step import Abandoned, Closed
 from p2pmatryoshka.table.table import Event, Table
 
 T = TypeVar("T")
-OPEN, FINISHED = "open", "finished"
+OPEN, FINISHED, OUT, ABANDONED = "open", "finished", "out", "abandoned"
+"""How a table stands in the store: to be gone on with, sealed, without me, without anybody."""
 SAVE_SECONDS = 1
 
 
@@ -83,10 +85,20 @@ class Keeper:
         """File the table, and hold whatever is stored of it already."""
         store, table = self._store, self.roster.table
         await self._worker(partial(store.create_table, table, self.roster.data, self.me, created, OPEN))
-        for _, stored in await self._worker(partial(store.secrets, table)):
-            self.own = self.own.remember(stored)
-        for _, _, signed in await self._worker(partial(store.entries, table)):
-            self.table = self.table.hold(self.table.parse(signed))
+        for _, secret in await self._worker(partial(store.secrets, table)):
+            self.own = self.own.remember(secret)
+        stored = [self.table.parse(signed) for _, _, signed in await self._worker(partial(store.entries, table))]
+        while stored:
+            before = len(stored)
+            for entry in stored:
+                self.table = self.table.hold(entry)
+            # More than a table takes ahead of what was judged is taken once that is.
+            stored = [
+                e for e in stored if e not in (*self.table.logs[e.author].chain, *self.table.logs[e.author].branch)
+            ]
+            self.table, _ = await self._worker(self.table.progress)
+            if len(stored) == before:
+                break
         self._news.set()
 
     def hold(self, signed: SignedEntry) -> Entry:
@@ -161,10 +173,13 @@ class Keeper:
             await self.save()
 
     async def finish(self) -> None:
-        """After the seal: nothing secret is needed any more."""
+        """When nothing is to be signed any more; after the seal, nothing secret is needed either."""
         await self.save()
-        await self._worker(partial(self._store.set_state, self.roster.table, FINISHED))
-        await self._worker(partial(self._store.forget_secrets, self.roster.table))
+        stage = self.table.moment.stage
+        state = FINISHED if isinstance(stage, Closed) else ABANDONED if isinstance(stage, Abandoned) else OUT
+        await self._worker(partial(self._store.set_state, self.roster.table, state))
+        if state == FINISHED:
+            await self._worker(partial(self._store.forget_secrets, self.roster.table))
 
     async def _sign(self, draft: Draft) -> Entry:
         # From here on nothing may be left half done: what is stored is the entry.

@@ -20,7 +20,7 @@ from p2pmatryoshka.node.player import Controls, LeaveTable, Now, Player
 from p2pmatryoshka.node.threads import spread
 from p2pmatryoshka.rules.game import Choice
 from p2pmatryoshka.table import messages
-from p2pmatryoshka.table.own import Question
+from p2pmatryoshka.table.own import Duty, Question
 from p2pmatryoshka.table.step import Moment
 from p2pmatryoshka.table.table import Event, Table
 
@@ -92,10 +92,7 @@ class _Run:
             nursery.start_soon(self.join_votes)
             nursery.start_soon(self.watch_the_time)
             await self.decide()
-            if self.keeper.table.closed:
-                await self.keeper.finish()
-            else:
-                await self.keeper.save()
+            await self.keeper.finish()
             await self.mesh.settle()
             for link in self.mesh.links.values():
                 link.close("table.closed")
@@ -159,7 +156,13 @@ class _Run:
         self.keeper.stir()
 
     async def leave(self) -> None:
-        """Give the seat up, and stay until the others know."""
+        """Give the seat up, and stay until the others know. Where I stand after a fork is said first, and ballots I
+        must sign: the others wait for those."""
+        while isinstance(due := self.keeper.due(), Duty) and due.kind in ("stand", "ballot"):
+            entry = await self.keeper.sign_due(None)
+            if entry is not None:
+                self.mesh.publish(entry)
+            await self.keeper.changed()
         self.mesh.publish(await self.keeper.sign_beside(lambda own, table: own.draft_body(table, messages.Leave())))
 
     # --- votes
@@ -201,9 +204,13 @@ class _Run:
         """Propose to put out whoever keeps the table waiting: when the clock that all agreed on has run out, or when
         somebody without a link has used up this process's patience. Nothing is ever played for anyone."""
         clock = self.keeper.roster.setup.clock
+        absent: frozenset[int] = frozenset()
         while True:
             await trio.sleep(LOOK_SECONDS)
             now = self.now()
+            if absent != now.away.keys():
+                absent = frozenset(now.away)
+                self.tell(())
             missing = self.keeper.own.missing(self.keeper.table) - {self.keeper.me}
             late = frozenset(missing) if clock and now.open_for > clock else frozenset()
             patience = self.terms.patience

@@ -50,8 +50,9 @@ class Log:
         """The whole log by its second branch, as far as that is held without gaps; the chain if there is none."""
         for start, entry in enumerate(self.branch):
             at = entry.sequence
-            before = self.chain[at - 1].hash if at else self.origin
-            if at <= len(self.chain) and entry.previous == before:
+            if at > len(self.chain):
+                break
+            if entry.previous == (self.chain[at - 1].hash if at else self.origin):
                 whole = [*self.chain[:at], entry]
                 for later in self.branch[start + 1 :]:
                     if later.sequence == len(whole) and later.previous == whole[-1].hash:
@@ -81,7 +82,7 @@ class Log:
         return log
 
     def _hold(self, entry: Entry) -> Log:
-        if self.branch and entry.previous == self.second()[-1].hash:
+        if self._goes_on(entry):
             return self._part(self.chain[-1] if self.chain else self.branch[0], entry, entry.sequence)
         for early in self.early:
             if early.sequence == entry.sequence:
@@ -94,8 +95,7 @@ class Log:
         hangs in the air, and of third versions, a few are kept."""
         if any(entry.hash == other.hash for entry in self.branch):
             return self
-        goes_on = bool(self.branch) and other.previous == self.second()[-1].hash
-        if not goes_on and len(self.branch) >= len(self.second()) - self._parting + MOST_EARLY:
+        if not self._goes_on(other) and len(self.branch) >= len(self.second()) - self._parting + MOST_EARLY:
             return self
         branch = tuple(sorted((*self.branch, other), key=lambda entry: entry.sequence))
         fork = self.fork
@@ -106,6 +106,11 @@ class Log:
             if early.previous == other.hash:
                 return replace(log, early=tuple(e for e in self.early if e is not early)).add(early)
         return log
+
+    def _goes_on(self, entry: Entry) -> bool:
+        """Whether an entry is the next of the second branch."""
+        second = self.second() if self.branch else ()
+        return bool(second) and entry.previous == second[-1].hash
 
     @property
     def _parting(self) -> int:

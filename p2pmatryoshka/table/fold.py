@@ -213,19 +213,22 @@ class Folding:
             branch = waiting.pop()
             yield branch
             moment = branch.moment
-            removed = self.sides.removed(moment)
-            forkers = self._unsettled(branch) - removed
-            if branch.closed or not forkers:
+            if branch.closed or not self._unsettled(branch) - self.sides.removed(moment):
                 continue
             branch = replace(branch, places=self._fill(branch))
-            where = self.sides.where(moment, forkers, removed, branch.index)
-            if where == "here":
-                continue
-            for chosen in self._versions(branch, forkers):
-                places = {**branch.places, **chosen}
-                after = self._closed(replace(branch, places=places), _out(removed, Fill.REMOVED))
-                if after is not None and (where == self.sides.named or after.moment.hash in where):
-                    waiting.append(after)
+            for removed in self.sides.removals(moment):
+                waiting.extend(self._next_branches(branch, removed))
+
+    def _next_branches(self, branch: Folded, removed: frozenset[int]) -> Iterator[Folded]:
+        forkers = self._unsettled(branch) - removed
+        where = self.sides.where(branch.moment, forkers, removed, branch.index)
+        if where == "here":
+            return
+        for chosen in self._versions(branch, forkers):
+            places = {**branch.places, **chosen}
+            after = self._closed(replace(branch, places=places), _out(removed, Fill.REMOVED))
+            if after is not None and (where == self.sides.named or after.moment.hash in where):
+                yield after
 
     def _versions(self, folded: Folded, forkers: frozenset[int]) -> Iterator[dict[int, Place]]:
         owing = [member for member in folded.moment.owed.members if member in forkers]

@@ -27,6 +27,8 @@ from p2pmatryoshka.table.sidelines import SIDE, body_of
 from p2pmatryoshka.table.step import Closed, Drawing, Moment, Playing, Sealing
 from p2pmatryoshka.table.table import Table
 
+MOST_NOT_FINAL = 16
+"""Steps that are looked back for open motions: a step is signed over by everybody long before so many follow it."""
 MOST_SECRET_BYTES = 256 * 1024
 
 
@@ -81,7 +83,7 @@ class Own:
             return Duty("ballot")
         if table.folded.open_forks:
             return Duty("stand") if self.member in self.missing(table) else None
-        if self.member not in table.awaited or self._signed(table) or sides.blocked(moment):
+        if self.member not in table.awaited or self._signed(table) or self.ballots_cast(table):
             return None
         if self.lost(table):
             return Duty("leave")
@@ -170,8 +172,8 @@ class Own:
         return motion.owed(table.sides.tally(subject), self.member, self.missing(table))
 
     def ballots_cast(self, table: Table) -> bool:
-        """Whether a vote of this member is open at the open step."""
-        return table.sides.blocked(self._subject(table, frozenset()))
+        """Whether a vote of this member is open: until it is decided it signs no step."""
+        return any(table.sides.blocked(moment) for moment in self._not_final(table))
 
     def propose(self, table: Table, absent: Iterable[int]) -> motion.Ballot:
         """The Vote by which this member asks to put these members out. Raises Illegal if it may not now."""
@@ -190,20 +192,35 @@ class Own:
         return self.draft_body(table, body_of(ballot), over=subject.hash)
 
     def missing(self, table: Table) -> frozenset[int]:
-        """Members who owe something that is not held: an entry of this step, or where they stand after a fork."""
+        """Members who owe something that is not held: an entry of the step that ballots are about, or where they stand
+        after a fork."""
         if table.folded.open_forks:
             return table.sides.lacking(table.moment, table.folded.open_forks, table.folded.index)
-        return frozenset(table.awaited)
+        return frozenset(table.awaited) if self._subject(table, frozenset()) is table.moment else frozenset()
 
     def _subject(self, table: Table, absent: frozenset[int]) -> Moment:
-        """The moment that ballots are about: the open step, or while a fork is open, the step that all who said where
-        they stand have in common, those to be put out left aside."""
+        """The moment that ballots are about: the open step, or one before it that is not final and has a motion still
+        undecided. While a fork is open, the step that all who said where they stand have in common, those to be put out
+        left aside."""
         forkers = table.folded.open_forks
         if not forkers:
-            return table.moment
+            undecided = [moment for moment in self._not_final(table) if table.sides.tally(moment).pending]
+            return undecided[-1] if undecided else table.moment
         agreed = table.sides.top(table.moment, forkers, absent | self.missing(table), table.folded.index)
         place = table.folded.index.get(agreed) if agreed is not None else None
         return table.moment if place is None else table.spine[place]
+
+    def _not_final(self, table: Table) -> list[Moment]:
+        """The moments with ballots that this member was in at and not everybody has signed over, the newest first."""
+        found = []
+        signed = [{entry.table_hash for entry in log.chain} for log in table.logs]
+        for place in range(len(table.spine) - 1, max(-1, len(table.spine) - MOST_NOT_FINAL), -1):
+            moment = table.spine[place]
+            if self.member in moment.still_in and table.sides.any_ballot(moment):
+                found.append(moment)
+            if all(moment.hash in signed[member] for member in moment.still_in):
+                break  # what comes before is final
+        return found
 
     def draft_body(
         self,

@@ -46,7 +46,7 @@ class Setup(_Strict):
     rules: dict[Text, Text | int | bool | Annotated[tuple[Text, ...], Field(max_length=64)]]
     deck: Annotated[bytes, Field(max_length=MOST_DECK_BYTES)]
     seats: Annotated[int, Field(ge=2, le=16)]
-    clock: Annotated[int, Field(ge=0, le=MOST_CLOCK)] = 0
+    clock: Annotated[int, Field(ge=0, le=MOST_CLOCK)]
 
 
 class _Roster(_Strict):

@@ -16,12 +16,19 @@ SIDE = (messages.Ballot, messages.Stand)
 """Bodies that fill no place."""
 
 Chain = Sequence[Entry]
+Ballots = dict[bytes, dict[int, list[tuple[int, motion.Ballot]]]]
+"""By table hash and roster index: each ballot with its place in its author's log."""
+
+
+Said = tuple[int, Entry, messages.Ballot | messages.Stand]
+"""One thing said beside the table: its place in its author's log, the entry, the body."""
 
 
 class Sidelines:
-    """Everything said beside the table in these logs. Cheap where nothing was."""
+    """Everything said beside the table in these logs. earlier: an account of the same logs when they were shorter, so
+    that only what came since is looked through."""
 
-    def __init__(self, logs: tuple[Log, ...], memo: Memo, me: int | None) -> None:
+    def __init__(self, logs: tuple[Log, ...], memo: Memo, me: int | None, earlier: Sidelines | None = None) -> None:
         self._logs = logs
         self._memo = memo
         self._me = me
@@ -29,24 +36,45 @@ class Sidelines:
         """Members whose log has two versions."""
         self.seen = tuple(len(log.chain) for log in logs)
         """How many entries of each chain this account knows of."""
-        self._ballots: dict[bytes, dict[int, list[tuple[int, motion.Ballot]]]] = {}
+        self._chains = tuple(self._said_in(member, log.chain, earlier) for member, log in enumerate(logs))
+        self._ballots = self._ballots_of([self._certain(member, self._chains[member]) for member in range(len(logs))])
         self._stands: dict[tuple[int, int], tuple[int, messages.Stand]] = {}
-        for member, log in enumerate(logs):
-            for at, entry in enumerate(self._certain(member, log)):
-                body = memo.body_or_none(entry)
-                if isinstance(body, messages.Ballot):
-                    here = self._ballots.setdefault(entry.table_hash, {})
-                    here.setdefault(member, []).append((at, ballot_of(body)))
-                elif isinstance(body, messages.Stand):
+        for member, said in enumerate(self._chains):
+            for at, _, body in self._certain(member, said):
+                if isinstance(body, messages.Stand):
                     self._stands.setdefault((body.forker, member), (at, body))
-        self.silent = not (self.forked or self._ballots or self._stands)
-        """Whether nothing was said and nobody forked."""
         self.named = self._named_hashes() if self.forked else frozenset()
         """Table hashes that members who did not fork have signed over; empty while there is no fork."""
 
-    def _certain(self, member: int, log: Log) -> Chain:
-        """A member's entries that stand in both branches of its log."""
-        return log.chain if log.fork is None else log.chain[: log.fork.sequence]
+    @property
+    def account(self) -> tuple[object, ...]:
+        """Two accounts of one table with the same value say the same."""
+        forks = tuple((log.fork.sequence, len(log.branch)) if log.fork is not None else None for log in self._logs)
+        return forks, tuple(len(said) for said in self._chains)
+
+    def _said_in(self, member: int, chain: Chain, earlier: Sidelines | None) -> tuple[Said, ...]:
+        known = earlier._chains[member] if earlier is not None else ()
+        since = earlier.seen[member] if earlier is not None else 0
+        fresh = []
+        for at in range(since, len(chain)):
+            body = self._memo.body_or_none(chain[at])
+            if isinstance(body, messages.Ballot | messages.Stand):
+                fresh.append((at, chain[at], body))
+        return (*known, *fresh) if fresh else known
+
+    def _certain(self, member: int, said: Sequence[Said]) -> Sequence[Said]:
+        """What stands in both versions of a member's log."""
+        fork = self._logs[member].fork
+        return said if fork is None else [one for one in said if one[0] < fork.sequence]
+
+    @staticmethod
+    def _ballots_of(chains: Sequence[Sequence[Said]]) -> Ballots:
+        ballots: Ballots = {}
+        for member, said in enumerate(chains):
+            for at, entry, body in said:
+                if isinstance(body, messages.Ballot):
+                    ballots.setdefault(entry.table_hash, {}).setdefault(member, []).append((at, ballot_of(body)))
+        return ballots
 
     def _named_hashes(self) -> frozenset[bytes]:
         """Every table hash that a member who did not fork has signed over."""
@@ -62,11 +90,8 @@ class Sidelines:
     # --- ballots
 
     def tally(self, moment: Moment) -> motion.Tally:
-        """The ballots that name this moment, counted."""
-        ballots = self._ballots.get(moment.hash, {})
-        return motion.tally(
-            frozenset(moment.still_in), {member: [ballot for _, ballot in cast] for member, cast in ballots.items()}
-        )
+        """The ballots that name this moment, counted. Of a forked log only what stands in both versions counts."""
+        return _tally(moment, self._ballots)
 
     def any_ballot(self, moment: Moment) -> bool:
         return moment.hash in self._ballots
@@ -74,6 +99,16 @@ class Sidelines:
     def removed(self, moment: Moment) -> frozenset[int]:
         """Whom a passed motion puts out at this moment."""
         return self.tally(moment).removed if moment.hash in self._ballots else frozenset()
+
+    def removals(self, moment: Moment) -> list[frozenset[int]]:
+        """Whom a passed motion may have put out at this moment, one set for each way to read the forked logs."""
+        found = {self.removed(moment)}
+        whole = [*range(len(self._logs))]
+        for forker in self.forked:
+            for chain in (self._logs[forker].chain, self._logs[forker].second()):
+                said = [self._chains[m] if m != forker else self._said_in(m, chain, None) for m in whole]
+                found.add(_tally(moment, self._ballots_of(said)).removed)
+        return sorted(found, key=sorted)
 
     def blocked(self, moment: Moment) -> bool:
         """Whether the step may not close yet because a vote of the table's own member is open."""
@@ -148,8 +183,10 @@ class Sidelines:
                 raise Refused("stand.moved", "signed a step before the fork was settled that it had stood for")
 
     def is_void(self, chain: Chain, at: int) -> bool:
-        """Whether an entry that names an unknown hash was signed on a branch that its author has left since."""
-        return any(isinstance(self._memo.body_or_none(later), messages.Stand) for later in chain[at + 1 :])
+        """Whether an entry that names an unknown hash was signed on a branch that its author has left since, by saying
+        where it stands or by leaving the table."""
+        left = (messages.Stand, messages.Leave) if self.forked else messages.Stand
+        return any(isinstance(self._memo.body_or_none(later), left) for later in chain[at + 1 :])
 
     def reach(self, moment: Moment, member: int, out: Mapping[int, Filling]) -> int:
         """The first entry of a member's log behind what put others out in this step; 0 if nothing of its did."""
@@ -184,6 +221,11 @@ class Sidelines:
         if bottom is not None:
             known = {one for one, place in index.items() if place < bottom}
             stands.check([(entry, self._memo.body_or_none(entry)) for entry in chain], at, known)
+
+
+def _tally(moment: Moment, ballots: Ballots) -> motion.Tally:
+    cast = ballots.get(moment.hash, {})
+    return motion.tally(frozenset(moment.still_in), {m: [ballot for _, ballot in one] for m, one in cast.items()})
 
 
 def ballot_of(body: messages.Ballot) -> motion.Ballot:

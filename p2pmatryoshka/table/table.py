@@ -144,8 +144,9 @@ class Table:
             # What all have sealed is final: a fork shown later proves a cheat, and undoes nothing.
             table = replace(self, accusations=self._accusations(self.folded))
             return table, tuple(self._news(table))
-        sides = Sidelines(self.logs, self.memo, self.me)
-        begin = self.folded if sides.silent else fold.start(self.spine[0])
+        sides = Sidelines(self.logs, self.memo, self.me, self.sides)
+        unchanged = sides.account == self.sides.account and not self.folded.open_forks
+        begin = self.folded if unchanged else fold.start(self.spine[0])
         folded = Folding(self.logs, self.memo, sides, self.spread).run(begin)
         table = replace(self, folded=folded, accusations=self._accusations(folded), sides=sides)
         return table, tuple(self._news(table))

@@ -12,11 +12,10 @@ from rich.text import Text
 
 from p2pmatryoshka.table.step import Fill, Moment
 from p2pmatryoshka.table.table import Accusation, Advanced, Event, PlaceFilled, Rejected
+from p2pmatryoshka.ui.company import GONE, meaning
 from p2pmatryoshka.ui.scene import clean
 from p2pmatryoshka.ui.screen import LOUD, QUIET, Lines
 from p2pmatryoshka.ui.strings import TEXTS, listed, say
-
-_GONE = {Fill.LEFT: "gone.left", Fill.REMOVED: "gone.removed", Fill.FORKED: "gone.forked", Fill.FORFEIT: "gone.forfeit"}
 
 
 @dataclass
@@ -36,10 +35,10 @@ class Teller:
             match event:
                 case Accusation(member=member, rule=rule, detail=detail, step=step):
                     said = f": {clean(detail)}" if detail else ""
-                    text = say("accusation", name=self.names[member], rule=clean(rule), step=step, detail=said)
+                    text = say("accusation", name=self.names[member], rule=clean(rule), step=step, detail=said, plain=meaning(rule))
                     lines.append(Text(text, LOUD))
                 case PlaceFilled(member=member, fill=fill) if fill is not Fill.ANSWER:
-                    lines.append(Text(say(_GONE[fill], name=self.names[member]), LOUD))
+                    lines.append(Text(say(GONE[fill], name=self.names[member]), LOUD))
         return lines
 
     def quiet(self, events: Iterable[Event]) -> Lines:

@@ -42,8 +42,3 @@ def find_table(home: Home, text: str) -> TableInfo:
     if len(found) != 1:
         raise UserError(say("error.tables" if found else "error.table", text=text))
     return found[0]
-
-
-def short(table: bytes) -> str:
-    """Enough of an id to name a table."""
-    return table.hex()[:12]

@@ -6,12 +6,17 @@ from rich.text import Text
 
 from p2pmatryoshka.node.player import Now
 from p2pmatryoshka.rules.game import View
+from p2pmatryoshka.table.step import Moment
 from p2pmatryoshka.table.table import Event
+from p2pmatryoshka.ui.company import Company, OpenVote, cast, company_of
 from p2pmatryoshka.ui.faces import face, public_view
 from p2pmatryoshka.ui.happenings import Teller, moments
-from p2pmatryoshka.ui.scene import member_names, seat_names
-from p2pmatryoshka.ui.screen import LOUD, QUIET, Lines
+from p2pmatryoshka.ui.scene import seat_names, short
+from p2pmatryoshka.ui.screen import LOUD, QUIET, TITLE, Lines
 from p2pmatryoshka.ui.strings import say
+
+AWAY_TOLD = 3
+"""Seconds without a link after which somebody is said to be away: at the beginning all links still come up."""
 
 
 class Narrator:
@@ -22,28 +27,52 @@ class Narrator:
         self._before: View | None = None
         self._teller: Teller | None = None
         self._away: frozenset[int] = frozenset()
+        self._votes: tuple[OpenVote, ...] = ()
+        self._waited: tuple[int, ...] | None = None
         self.told: Lines = []
 
     def tell(self, now: Now, events: tuple[Event, ...]) -> tuple[Lines, Lines]:
         """What must be heard at once, and the rest, each in its order."""
-        names = member_names(now.table.roster, self._me)
+        company = company_of(now, self._me)
+        reached = moments(events)
+        replayed = company.returning and self._teller is None  # told before the restart
+        if replayed:
+            reached = list(now.table.spine[1:])
         if self._teller is None:
-            self._teller = Teller(names)
-        loud = [*self._teller.loud(events), *self._gone_away(now, names)]
-        story: Lines = []
-        for moment in moments(events):
-            view = public_view(moment, self._me)
-            if view is not None:
-                shown = face(view.game)
-                story += shown.story(self._before, view, seat_names(moment, self._me))
-                self._before = view
+            self._teller = Teller(company.names)
+        loud = [*self._teller.loud(events), *self._return(company), *self._gone_away(company), *self._voted(company)]
+        story = [line for moment in reached for line in self._story(moment)]
         self.told += [*loud, *story]
-        return loud, [*self._teller.quiet(events), *story]
+        checked = self._teller.quiet(events)
+        return loud, [] if replayed else [*checked, *story]
 
-    def _gone_away(self, now: Now, names: tuple[str, ...]) -> Lines:
-        still_in = frozenset(now.table.moment.still_in)
-        away = frozenset(now.away) & still_in
-        lines = [Text(say("away.now", name=names[member]), LOUD) for member in sorted(away - self._away)]
-        lines += [Text(say("away.back", name=names[m]), QUIET) for m in sorted((self._away - away) & still_in)]
+    def _story(self, moment: Moment) -> Lines:
+        view = public_view(moment, self._me)
+        if view is None:
+            return []
+        before, self._before = self._before, view
+        return face(view.game).story(before, view, seat_names(moment, self._me))
+
+    def _return(self, company: Company) -> Lines:
+        """After a restart: whom it waits for before anything is signed, and that this is over."""
+        waited, self._waited = self._waited, company.waits_for() if company.returning else None
+        if self._waited is not None and self._waited != waited:
+            return [Text(say("returning", id=short(company.table), names=company.named(self._waited)), TITLE)]
+        if waited is not None and self._waited is None:
+            return [Text(say("returned"), TITLE)]
+        return []
+
+    def _gone_away(self, company: Company) -> Lines:
+        still_in = frozenset(company.still_in)
+        away = frozenset(member for member, seconds in company.away if seconds >= AWAY_TOLD)
+        lines: Lines = []
+        if not company.returning:
+            lines += [Text(say("away.now", name=company.names[m]), LOUD) for m in sorted(away - self._away)]
+            lines += [Text(say("away.back", name=company.names[m]), QUIET) for m in sorted(self._away - away & still_in)]
         self._away = away
         return lines
+
+    def _voted(self, company: Company) -> Lines:
+        fresh = [vote for vote in company.votes if vote not in self._votes]
+        self._votes = company.votes
+        return [Text(cast(company, vote), LOUD) for vote in fresh]

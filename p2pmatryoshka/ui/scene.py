@@ -39,8 +39,8 @@ def scene_of(now: Now) -> Scene | None:
     return Scene(
         view,
         seat_names(now.table.moment, now.own.member),
-        now.table.moment.owed.kind,
-        tuple(sorted(seat(member) for member in now.table.awaited)),
+        "stand" if now.table.folded.open_forks else now.table.moment.owed.kind,
+        tuple(sorted(seat(member) for member in now.own.missing(now.table))),
         tuple(sorted((seat(member), int(seconds)) for member, seconds in now.away.items())),
     )
 
@@ -69,6 +69,11 @@ def distinct(names: Sequence[str], me: int | None) -> tuple[str, ...]:
         else (say("name.numbered", name=name, number=index + 1) if seen[name.casefold()] > 1 else name)
         for index, name in enumerate(printable)
     )
+
+
+def short(table: bytes) -> str:
+    """Enough of an id to name a table."""
+    return table.hex()[:12]
 
 
 def clean(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tests.fuzz.links import LINKS
 from tests.fuzz.readers import READERS
 from tests.fuzz.records import RECORDS
 from tests.fuzz.tables import TABLES
 
-TARGETS = (*READERS, *RECORDS, *TABLES)
+TARGETS = (*READERS, *RECORDS, *TABLES, *LINKS)

@@ -32,6 +32,8 @@ from p2pmatryoshka.table.table import Accusation, Advanced, Event
 from tests.real import hooks
 
 Order = dict[str, Any]
+LIMIT = 120
+"""Seconds for an order that names no limit."""
 
 
 def tell(**said: Any) -> None:
@@ -97,7 +99,7 @@ async def play(home: Home, order: Order) -> Finished:
         return True
 
     interface = order.get("interface", "127.0.0.1")
-    with trio.fail_after(order.get("limit", 120)):
+    with trio.fail_after(order.get("limit", LIMIT)):
         match order["do"]:
             case "host":
                 setup = make_setup(order.get("game", "matryoshka"), order["seats"], order.get("rules", {}))
@@ -108,14 +110,15 @@ async def play(home: Home, order: Order) -> Finished:
                     name=order["name"],
                     interface=interface,
                     invited=lambda text: _write(Path(order["invite"]), text.encode()),
+                    arrived=lambda names: _write(Path(f"{order['invite']}.{len(names)}"), b""),
                     started=started,
                     patience=patience,
                 )
             case "join":
-                invite = Path(order["invite"])
-                while not invite.exists():
+                after = Path(order["after"])
+                while not after.exists():
                     await trio.sleep(0.02)
-                text = invite.read_text()
+                text = Path(order["invite"]).read_text()
                 return await join(
                     home, text, seat, name=order["name"], accept=accept, started=started, patience=patience
                 )
@@ -128,18 +131,33 @@ async def play(home: Home, order: Order) -> Finished:
 
 
 def run(folder: Path, orders: list[Order]) -> int:
-    """All orders, one after the other, in one process. The exit status: 0, or 2 after an error made for people."""
+    """All orders, one after the other, in one process. The exit status: 0; 2 after an error made for people; 3 after an
+    order that took too long. The next order is obeyed all the same."""
+    status = 0
     try:
         with Home.open(folder) as home:
-            for order in orders:
-                with ExitStack() as changes:
-                    for change in _changes(order):
-                        changes.enter_context(change)
-                    finished = trio.run(play, home, order)
-                _report(order, finished)
+            for index, order in enumerate(orders):
+                tell(event="order", index=index)
+                status = max(status, _obey(home, order))
     except MatryoshkaError as error:
         tell(event="failed", kind=type(error).__name__, text=str(error))
         return 2
+    return status
+
+
+def _obey(home: Home, order: Order) -> int:
+    try:
+        with ExitStack() as changes:
+            for change in _changes(order):
+                changes.enter_context(change)
+            finished = trio.run(play, home, order)
+    except trio.TooSlowError:
+        tell(event="failed", kind="TooSlowError", text=f"not done after {order.get('limit', LIMIT)} seconds")
+        return 3
+    except MatryoshkaError as error:
+        tell(event="failed", kind=type(error).__name__, text=str(error))
+        return 2
+    _report(order, finished)
     return 0
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from p2pmatryoshka.crypto import elgamal, group
 from p2pmatryoshka.crypto.elgamal import Ciphertext
+from p2pmatryoshka.crypto.group import Point
 from p2pmatryoshka.table.layout import Layout
 from p2pmatryoshka.table.step import Closed, Playing, Sealing
 from p2pmatryoshka.table.table import Table
@@ -16,8 +17,8 @@ class CardsLost(Exception):
 
 
 class _Seer:
-    def __init__(self, layout: Layout, secrets: Mapping[int, int]) -> None:
-        self.secrets = secrets
+    def __init__(self, layout: Layout, secrets: Mapping[Point, int]) -> None:
+        self.secrets = {member: secrets[key] for member, key in layout.keys.items()}
         self.cards = {elgamal.card_point(card): card for card in layout.deck}
         self.known: dict[tuple[Ciphertext, tuple[int, ...]], int] = {}
 
@@ -31,7 +32,7 @@ class _Seer:
         return self.known[ct, members]
 
 
-def check_cards(table: Table, secrets: Mapping[int, int]) -> None:
+def check_cards(table: Table, secrets: Mapping[Point, int]) -> None:
     """At every moment of a table since its first deal. Raises CardsLost."""
     seer: _Seer | None = None
     out_of_game: set[int] = set()  # hands and covered cards of those who left since the stock was made

@@ -207,6 +207,7 @@ class Cheater(Node):
             other = self.own.draft(self.table, choice, self.randomness)
         except (Fault, Illegal):
             return self._entry(draft, messages.encode(messages.Leave()))
+        self.world.learn(other.secrets)
         return other
 
     # --- beside the table

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tests.sim.world import World
 
 
+FORK = "entry.fork"
+
+
 class Violation(Exception):
     """Something that must hold does not."""
 
@@ -73,7 +76,7 @@ def check_end(world: World) -> tuple[str, ...]:
             raise Violation(f"members {best.member} and {node.member} ended in different ways")
         if export(node.table) != record:
             raise Violation(f"members {best.member} and {node.member} export different records")
-        if node.accusations != best.accusations:
+        if convicted(node) != convicted(best):
             raise Violation(f"{best.member} accuses {best.accusations}, {node.member} {node.accusations}")
     stage = best.table.moment.stage
     if isinstance(stage, Abandoned):
@@ -85,37 +88,56 @@ def check_end(world: World) -> tuple[str, ...]:
         raise Violation(f"the audit of the sealed record finds {report.finding}")
     if stage.reason and not world.cheats:
         raise Violation(f"the game ended early: {stage.reason}")
-    world.count["removals"] += sum(
-        filling.fill == "removed" for closing in best.table.folded.closings for filling in closing.values()
-    )
-    world.count["members left"] += sum(
-        filling.fill == "left" for closing in best.table.folded.closings for filling in closing.values()
-    )
-    world.count["forked out"] += sum(
-        filling.fill == "forked" for closing in best.table.folded.closings for filling in closing.values()
-    )
-    world.count["forfeits"] += sum(
-        filling.fill == "forfeit" for closing in best.table.folded.closings for filling in closing.values()
-    )
+    for closing in best.table.folded.closings:
+        for filling in closing.values():
+            if filling.fill != "answer":
+                world.count[f"places {filling.fill}"] += 1
     return ("sealed",)
 
 
+def convicted(node: Node) -> set[tuple[int, str]]:
+    """What all must agree on. One version of a forked log may break rules that the other does not, and whoever met only
+    the latter never saw that."""
+    forkers = {member for member, rule in node.accusations if rule == FORK}
+    return {(member, rule) for member, rule in node.accusations if rule == FORK or member not in forkers}
+
+
 def check_waiting(world: World, nodes: list[Node]) -> tuple[str, ...]:
-    """A table may only wait for somebody who is gone or cheats, and whom those who remain are too few to put out."""
-    node = max(nodes, key=lambda one: len(one.table.spine))
-    still_in = node.own._subject(node.table, frozenset()).still_in  # noqa: SLF001
-    owing = node.debtors()
-    able = {
-        one.member
-        for one in world.honest
-        if one.alive and one.member in still_in and one.may_sign() and not one.own.lost(one.table)
-    }
-    named = sorted(set(still_in) - able)
-    where = f"step {node.table.moment.number} {node.table.moment.owed.kind}, in: {still_in}, able: {sorted(able)}"
-    if any(len(one.table.spine) != len(node.table.spine) or one.table.closed for one in nodes):
-        raise Violation(f"stuck at different steps; {where}")
-    if len({one.table.moment.hash for one in nodes}) > 1 and not node.table.folded.open_forks:
-        raise Violation(f"stuck, standing on different records; {where}")
-    if not named or 2 * len(able) > len(still_in):
-        raise Violation(f"stuck without a reason, owing: {sorted(owing)}; {where}")
-    return "waits", f"for {named}; {where}"
+    """A table may only wait for somebody who is gone or cheats, and whom those who remain are too few to put out. Those
+    whose only way to each other was through such a one count apart."""
+    groups = groups_of(world)
+    for group in groups:
+        node = max(group, key=lambda one: len(one.table.spine))
+        still_in = node.own._subject(node.table, frozenset()).still_in  # noqa: SLF001
+        able = {
+            one.member for one in group if one.member in still_in and one.may_sign() and not one.own.lost(one.table)
+        }
+        moment = node.table.moment
+        where = f"{moment.owed.kind} {moment.number}, in: {still_in}, able: {able}, owing: {set(node.debtors())}"
+        for one in group:
+            if one.table.moment.number != moment.number:
+                raise Violation(f"{one.member} and {node.member} stand at different steps; {where}")
+            if one.table.moment.hash != moment.hash and not moment_is_open(one, node):
+                raise Violation(f"{one.member} and {node.member} stand on different records; {where}")
+        if not node.table.closed and 2 * len(able) > len(still_in):
+            raise Violation(f"stuck without a reason; {where}")
+    return "waits", f"{len(groups)} apart; {where}"
+
+
+def moment_is_open(*nodes: Node) -> bool:
+    """Whether a fork is open to any of them: until it is settled they may stand in different places."""
+    return any(node.table.folded.open_forks for node in nodes)
+
+
+def groups_of(world: World) -> list[list[Node]]:
+    """The honest, by who can reach whom without the help of a cheat."""
+    left = [node for node in world.honest if node.alive]
+    groups = []
+    while left:
+        group = [left.pop()]
+        for node in group:
+            near = [one for one in left if world.network.connected(node.id, one.id)]
+            left = [one for one in left if one not in near]
+            group.extend(near)
+        groups.append(group)
+    return groups

@@ -198,6 +198,7 @@ def leave(random: Random, members: int) -> list[Fault]:
 def gone(random: Random, members: int) -> list[Fault]:
     """Somebody's machine dies for good."""
     member = random.randrange(members)
+    new_ways = random.random() < 0.7  # the others find to each other without it
 
     def act(world: World) -> bool:
         node = _node(world, member)
@@ -206,6 +207,9 @@ def gone(random: Random, members: int) -> list[Fault]:
         world.gone.add(node.id)
         world.say(f"{node.id} is gone for good")
         node.stop()
+        if new_ways:
+            world.network.never.clear()
+            world.network.dial_all()
         return True
 
     return [_fault("gone for good", act, str(member))]

@@ -130,12 +130,14 @@ class Node:
 
     def link_up(self, other: int, epoch: int) -> None:
         self.epochs[other] = epoch
+        self.world.say(f"{self.id} has a link to {other}")
         member = self.world.network.nodes[other].member
         self._say(self.sync.joined(other, self.logs, self.world.now, member=member))
 
     def link_down(self, other: int, epoch: int) -> None:
         if self.alive and self.epochs.get(other) == epoch:
             del self.epochs[other]
+            self.world.say(f"{self.id} has lost its link to {other}")
             self._say(self.sync.left(other, self.logs, self.world.now))
 
     def hear(self, other: int, epoch: int, say: Say) -> None:
@@ -322,7 +324,7 @@ class Node:
                 self.own = self.own.remember(stored)
         else:
             self.own = self.own.remember(draft.secrets)
-            world.secret(self.member, self.own)
+            world.learn(draft.secrets)
         world.signed(self, draft.sequence, signed)
         if self.crash_at == "stored":
             raise Crash

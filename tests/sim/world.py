@@ -13,8 +13,9 @@ from typing import Any
 
 from p2pmatryoshka.crypto import group
 from p2pmatryoshka.record.entry import Entry, SignedEntry
+from p2pmatryoshka.record.strict import unpack
 from p2pmatryoshka.rules.catalogue import GAMES
-from p2pmatryoshka.table.own import Own
+from p2pmatryoshka.table.own import MOST_SECRET_BYTES
 from p2pmatryoshka.table.roster import read_roster
 from p2pmatryoshka.table.step import Moment
 from p2pmatryoshka.table.table import Accusation, Event
@@ -55,7 +56,7 @@ class World:
         self.roster = read_roster(roster_for(keys, game, self.plan.rules, deck(GAMES[game]), seed))
         self.cheats: set[int] = set()  # members
         self.gone: set[int] = set()  # nodes whose process will never come back
-        self.secrets: dict[int, int] = {}  # table secrets by member
+        self.secrets: dict[group.Point, int] = {}  # of all table keys ever made
         self.final: dict[int, bytes] = {}
         self.versions: dict[tuple[int, int], set[bytes]] = {}
         self.total = 0
@@ -106,11 +107,12 @@ class World:
         if len(versions) > 1 and entry.author not in self.cheats:
             raise Violation(f"honest member {entry.author} signed entry {entry.sequence} twice")
 
-    def secret(self, member: int, own: Own) -> None:
-        if member not in self.secrets:
-            for kept in own.secrets.values():
-                if "key" in kept:
-                    self.secrets[member] = group.decode_scalar(kept["key"])
+    def learn(self, secrets: bytes) -> None:
+        """Somebody made a table key, or something else that it must remember."""
+        kept = unpack(secrets, MOST_SECRET_BYTES, 2) if secrets else {}
+        if isinstance(kept, dict) and isinstance(kept.get("key"), bytes):
+            secret = group.decode_scalar(kept["key"])
+            self.secrets[group.base(secret)] = secret
 
     def judged(self, node: Node, before: Moment, events: Iterable[Event]) -> None:
         moment = node.table.moment

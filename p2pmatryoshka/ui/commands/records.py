@@ -16,8 +16,8 @@ from p2pmatryoshka.table.audit import Finding, Report, audit
 from p2pmatryoshka.table.table import Table
 from p2pmatryoshka.ui.failures import FAILED
 from p2pmatryoshka.ui.files import read_file, write_file
-from p2pmatryoshka.ui.homes import find_table, open_home, short
-from p2pmatryoshka.ui.scene import clean, member_names
+from p2pmatryoshka.ui.homes import find_table, open_home
+from p2pmatryoshka.ui.scene import clean, member_names, short
 from p2pmatryoshka.ui.strings import counted, say
 
 

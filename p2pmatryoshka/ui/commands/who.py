@@ -9,8 +9,8 @@ import click
 
 from p2pmatryoshka.node.fingerprint import fingerprint_text, spoken
 from p2pmatryoshka.table.roster import read_roster
-from p2pmatryoshka.ui.homes import open_home, short
-from p2pmatryoshka.ui.scene import member_names
+from p2pmatryoshka.ui.homes import open_home
+from p2pmatryoshka.ui.scene import member_names, short
 from p2pmatryoshka.ui.strings import say
 
 

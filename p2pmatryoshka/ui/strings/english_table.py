@@ -13,11 +13,56 @@ TEXTS = {
     "word.table": "table t",
     "word.scores": "scores s",
     "word.story": "story",
+    "word.leave": "leave",
+    "word.out": "out",
+    "word.agree": "agree",
+    "word.disagree": "disagree",
     # who is where
     "away.seconds": "{name} has been away for {n} s",
     "away.minutes": "{name} has been away for {n} min",
     "away.now": "{name} is away. The game waits; whoever comes back goes on at exactly this point.",
     "away.back": "{name} is back.",
+    # after a restart
+    "returning": "You are back at table {id}. Nothing is signed yet: first the others must show what they hold of yours. "
+    "Waiting for {names}.",
+    "returned": "The others have shown what they hold of yours: the game goes on where it stopped.",
+    # somebody is gone for good, or is to be
+    "vote.cast": "{voters} voted to go on without {absent}. Still to agree: {rest}.",
+    "vote.cast.all": "{voters} voted to go on without {absent}. All have agreed; it is being confirmed.",
+    "vote.dead": "The vote to go on without {absent} has failed: a voter took it back.",
+    "vote.ask.one": "{absent} has not answered for {n} s; {proposers} would go on without.",
+    "vote.ask.many": "{absent} have not answered for {n} s; {proposers} would go on without them.",
+    "vote.later": "Type agree or disagree at any time.",
+    "vote.prompt": "Go on without {absent}? yes or no: ",
+    "vote.agreed": "You agree.",
+    "vote.disagreed": "You do not agree. Type agree if you change your mind.",
+    "vote.none": "There is no vote that you could join now.",
+    "leave.confirm": "Leave for good? Your seat is given up and you cannot come back; Ctrl-C only stops this program, "
+    "and resume goes on later. y leaves, an empty line stays: ",
+    "leave.stays": "You stay.",
+    "leave.signed": "You leave the table: that is being signed and sent.",
+    "out.who": "Type out and a name, such as: out {name}. Several at once are parted by commas.",
+    "out.unknown": "Nobody called {name} is still in: there are {names}.",
+    "out.me": "To give up your own seat, type leave.",
+    "out.confirm": "Vote to go on without {names}? It takes effect once all the others agree, and is no accusation. "
+    "y votes, an empty line goes back: ",
+    "out.not": "Nobody was proposed.",
+    "out.cast": "You voted. It takes effect once all the others agree.",
+    "not.motion.majority": "That cannot be voted on: those who stay must be more than half of those still in.",
+    "not.motion.answered": "That cannot be voted on: nobody waits for an answer of {names} now.",
+    "not.motion.order": "That cannot be voted on: you have voted already. Wait for the others.",
+    "not.motion.overtaken": "That cannot be voted on: another vote has passed already.",
+    "not.motion.dead": "That cannot be voted on: a voter took it back.",
+    "not.motion.ceiling": "That cannot be voted on yet: the vote before it is still open.",
+    "not.motion.revives": "That cannot be voted on: name those already put out as well.",
+    "not.motion.absent": "That cannot be voted on: name others who are still in.",
+    "not.returning": "That must wait until the others have shown what they hold of yours.",
+    "idle.prompt": "Waiting for {names}: {what}. ? for help > ",
+    "idle.returning": "Waiting for {names} before anything is signed. ? for help > ",
+    "idle.unknown": "Nothing is asked of you now. Type table, scores, story, out NAME, leave, or ? for help.",
+    "idle.help": "Nothing is asked of you now.",
+    "idle.undealt": "The cards are not dealt yet.",
+    "idle.since": "For {n} s by now.",
     # what is awaited
     "awaited.me": "Awaited of you: {what}.",
     "awaited.others": "Awaited: {what} by {names}.",
@@ -36,6 +81,7 @@ TEXTS = {
     "awaits.blind": "a blinding of the new stock",
     "awaits.tags": "tags of the new stock",
     "awaits.seal": "a signature under the result",
+    "awaits.stand": "word of where they stand, after two versions of an entry",
     "awaits.": "nothing",
     # what was checked, quietly
     "checked.sit": "  roster signed by {names}: signatures valid",
@@ -59,7 +105,31 @@ TEXTS = {
     "gone.forked": "{name} signed two different entries and is out of the game.",
     "gone.forfeit": "{name} is out of the game.",
     "accusation": "ACCUSED: {name} broke the rule {rule} in step {step}{detail}. "
-    "The entries signed by {name} prove it, and the record keeps them.",
+    "That is: {plain}. The entries signed by {name} prove it, and the record keeps them.",
+    "accused.line": "{name} was proven to cheat in step {step} (rule {rule}): {plain}.",
+    "accused.save": "The proof can be saved: p2pmatryoshka evidence {id} FILE",
+    # what a rule means, by the first part of its name
+    "rule.body": "something else was signed than the step asks for",
+    "rule.msgpack": "bytes were signed that are no message",
+    "rule.entry": "two entries were signed where only one may be",
+    "rule.sit": "another roster was signed than the one that names the table",
+    "rule.keys": "a table key was taken that is another's",
+    "rule.log": "a table key was published without its secret",
+    "rule.coin": "a coin was shown that is not the one sealed",
+    "rule.commitment": "something was shown that is not what was sealed",
+    "rule.shuffle": "a shuffle was signed by which cards could be lost, doubled or marked",
+    "rule.mix": "a shuffle was signed by which cards could be lost, doubled or marked",
+    "rule.shares": "a part of the deal was signed that would turn one card into another",
+    "rule.reencrypt": "cards were exchanged where they had to be passed on unchanged",
+    "rule.turn": "a card was shown that is not the one played",
+    "rule.card": "a card was played that is none of the deck",
+    "rule.opened": "a card was played that is none of the deck",
+    "rule.rules": "something was done that the rules of the game forbid",
+    "rule.seal": "another result was signed than that of the record",
+    "rule.motion": "a vote was cast that earlier votes of the same member forbid",
+    "rule.stand": "a step was signed other than the one stood for after two versions of an entry",
+    "rule.other": "something was signed that does not hold",
+    # beside the game
     "rejected": "  bytes that no honest peer passes on were dropped ({rule})",
     # the dialogue
     "hint": "Type ? for help.",
@@ -68,18 +138,32 @@ TEXTS = {
     "confirm.sent": "Sent. There is no undo now.",
     "confirm.back": "Taken back: nothing was sent.",
     "withdrawn": "The question is no longer open.",
-    "input.ended": "The input has ended, so you leave the table; the game can go on without you.",
+    "input.ended": "The input has ended, so this program stops; the game waits for you.",
     "help.any": "table  shows the table again\n"
     "scores  explains the points so far\n"
     "story  tells what happened so far\n"
     "?  shows this help\n"
     "An empty line at the question shows the table; at the confirmation it goes back.\n"
-    "Ctrl-C leaves the table.",
+    "leave  gives up your seat for good (it asks first)\n"
+    "out NAME  votes to go on without somebody who does not answer\n"
+    "agree, disagree  answers such a vote of others\n"
+    "Ctrl-C stops this program; p2pmatryoshka resume goes on later.",
     "not.legal": "That is not allowed: {detail}.",
     # the end
     "over.title": "The game is over",
-    "over.early": "The game ended early ({reason}).",
+    "over.early.stock.mismatch": "The game ended early: the new stock came out with contradictions that no single proof "
+    "shows, so cards could not be dealt any more. Nobody is accused. The points so far stand.",
+    "over.early.keys.sum": "The game ended early: the table keys of those who are left cancel each other out, so cards "
+    "could not be dealt any more. Nobody is accused. The points so far stand.",
+    "over.early.other": "The game ended early ({reason}). The points so far stand.",
     "over.abandoned": "Nobody is left at the table, so there is no result.",
+    "over.me.left": "You left the table for good. The game goes on without you.",
+    "over.me.removed": "The others voted to go on without you, as they waited for you. That is no accusation, but you "
+    "cannot come back to this table. The game goes on without you.",
+    "over.me.forked": "You are out: two different entries signed by your key were shown. That happens when one identity "
+    "is used twice, such as from a copied folder. The game goes on without you.",
+    "over.me.forfeit": "You are out: an entry signed by your key broke the rule {rule}. The game goes on without you.",
+    "over.open": "The game is not over.",
     "over.winner": "{name} won with {points}.",
     "over.winner.me": "You won with {points}.",
     "over.shared": "{names} share the win with {points}.",

@@ -1,0 +1,66 @@
+"""Who has the keyboard: an open question before everything else, and in between whatever the person types unasked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import trio
+
+from p2pmatryoshka.ui.keyboard import InputEnded, Keyboard
+
+
+class Floor:
+    """One line goes to one reader. A question that opens ends the wait for an unasked line, but never a dialogue that
+    such a line has begun: that one is finished first."""
+
+    def __init__(self, keyboard: Keyboard) -> None:
+        self._keyboard = keyboard
+        self._taken = trio.Lock()
+        self._wanted = 0
+        self._free = trio.Event()
+        self._unasked: trio.CancelScope | None = None
+        self.ended = False
+        """Whether no line will come any more."""
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[None]:
+        """While a question is open: every line is for it."""
+        self._wanted += 1
+        if self._unasked is not None:
+            self._unasked.cancel()
+        try:
+            async with self._taken:
+                yield
+        finally:
+            self._wanted -= 1
+            if not self._wanted:
+                self._free.set()
+                self._free = trio.Event()
+
+    async def line(self) -> str:
+        """The next line, for whoever has the floor. Raises InputEnded."""
+        try:
+            return (await self._keyboard.line()).strip()
+        except InputEnded:
+            self.ended = True
+            raise
+
+    async def unasked(self, ready: Callable[[], None], take: Callable[[str], Awaitable[None]]) -> None:
+        """Hand every line that is typed while no question is open to `take`, until the input ends. ready: called
+        whenever such a line is waited for."""
+        while not self.ended:
+            if self._wanted:
+                await self._free.wait()
+                continue
+            ready()
+            line = None
+            with trio.CancelScope() as self._unasked:
+                try:
+                    line = await self.line()
+                except InputEnded:
+                    return
+            self._unasked = None
+            if line is not None:
+                async with self._taken:
+                    await take(line)
