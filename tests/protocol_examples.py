@@ -269,9 +269,10 @@ def record_bytes() -> Lines:
 
 def steps() -> Iterator[str]:
     """The first steps of a game of three whose third member leaves in the first trade."""
-    game = Group(3, seed=11)
+    game = Group(3, seed=12)
     watched = game.players[0]
     game.run(until=lambda: watched.table.moment.owed.kind == "turn")
+    assert (watched.table.moment.number, 2 in watched.table.moment.owed.members) == (10, False), "take another seed"
     game.leave(game.players[2])
     game.run(until=lambda: watched.table.moment.number > 32)
     for moment in watched.table.spine[:33]:

@@ -16,9 +16,9 @@ DECK_FORMAT = PACKAGE.parent / "protocol" / "deck-format.md"
 
 RAISED = {"Refused", "LinkFault", "Illegal", "LinkLost", "Finding", "Refusal", "_ending", "_end", "close"}
 """Calls that take a code, as an argument by place or by one of these names:"""
-NAMED = {"rule", "fault", "reason", "code"}
+NAMED = {"rule", "fault", "reason", "code", "CLOSED"}
 CODE = re.compile(r"[a-z][a-z0-9-]*(\.[a-z0-9_-]+)+")
-ALONE = {"turn", "hand", "stock", "toss", "over"}
+ALONE = {"turn", "hand", "stock", "toss", "over", "returning"}
 """Codes without a dot; only `Illegal` has them."""
 
 

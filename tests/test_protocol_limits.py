@@ -6,10 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from p2pmatryoshka.crypto import commitment, elgamal, group, shuffle, signing
-from p2pmatryoshka.node import gate, invite, link, lobby, mesh, wire
+from p2pmatryoshka.crypto import commitment, elgamal, group, labels, shuffle, signing
+from p2pmatryoshka.errors import LinkFault
+from p2pmatryoshka.node import address_book, gate, invite, link, lobby, mesh, wire
+from p2pmatryoshka.node.identity import Identity
 from p2pmatryoshka.record import entry, log, neighbour, strict, sync
+from p2pmatryoshka.record.strict import pack
 from p2pmatryoshka.rules.catalogue import GAMES
 from p2pmatryoshka.rules.deck_check import LARGEST_FILE
 from p2pmatryoshka.table import coin, messages, motion, record_file, roster, stands, table
@@ -26,15 +30,20 @@ def most(model: type, field: str, what: str = "max_length") -> int:
 CODE: dict[str, float] = {
     "entry, signed bytes": entry.MOST_BYTES,
     "body": messages.MOST_BYTES,
+    "values in a body": messages.MOST_ITEMS,
     "depth of a body": messages.MOST_DEPTH,
     "entries in one log": entry.MOST_ENTRIES,
-    "early entries held of one member, and of a second branch": log.MOST_EARLY,
-    "unused entries held of one member": table.MOST_AHEAD,
+    "early entries held of one member, and of a second branch what hangs in the air": log.MOST_EARLY,
+    "entries held of one member behind the cursor": table.MOST_AHEAD,
     "bytes of these entries": table.MOST_AHEAD_BYTES,
+    "entries of a second branch": log.MOST_BRANCH,
+    "bytes of a second branch of more than 16 entries": log.MOST_BRANCH_BYTES,
     "table hashes in a statement": most(messages.Stand, "hashes"),
     "highest round of a motion": motion.HIGHEST_ROUND,
-    "values in one MessagePack structure": strict.MAX_ITEMS,
+    "values in one MessagePack structure, where no other bound is given": strict.MAX_ITEMS,
     "roster, set-up": roster.MOST_BYTES,
+    "values in a roster or set-up": roster.MOST_ITEMS,
+    "longest clock": roster.MOST_CLOCK,
     "deck file": most(roster.Setup, "deck"),
     "members": most(roster.Setup, "seats", "le"),
     "fewest members": most(roster.Setup, "seats", "ge"),
@@ -52,6 +61,7 @@ CODE: dict[str, float] = {
     "identity key": signing.KEY_SIZE,
     "signature": signing.SIGNATURE_SIZE,
     "frame": wire.LARGEST_FRAME,
+    "values in a frame": wire.MOST_ITEMS,
     "frame before one sits at a table": gate.LARGEST_STRANGER_FRAME,
     "have": wire.Have.most_bytes,
     "entries": wire.Entries.most_bytes,
@@ -69,6 +79,8 @@ CODE: dict[str, float] = {
     "bytes queued for a slow reader": link.MOST_QUEUED,
     "connections not yet greeted": gate.MOST_STRANGERS,
     "addresses of one member": most(wire.Join, "addresses"),
+    "note of addresses": address_book.MOST_BYTES,
+    "addresses in a note": most(address_book._Note, "at"),
     "invite": invite._MOST_TEXT,
     "token of an invite": invite.TOKEN_BYTES,
     "connecting": gate.CONNECT_SECONDS,
@@ -83,9 +95,10 @@ CODE: dict[str, float] = {
     "before it is announced to a neighbour linked to its author": neighbour.TELL_LATE_AFTER,
     "before a question goes to somebody else": sync.ASK_AGAIN_AFTER,
     "the higher index waits before dialling": mesh.COURTESY,
-    "waiting for neighbours after the end": mesh.SETTLE_SECONDS,
+    "waiting for others after the end": mesh.LINGER_SECONDS,
+    "sending what is queued then": mesh.SETTLE_SECONDS,
 }
-ELSEWHERE = {"depth of a roster", "depth of a record file", "address"}
+ELSEWHERE = {"depth of a roster", "depth of a record file", "address", "address in a note"}
 """Limits that stand inside a function, tested below or beside it."""
 
 
@@ -119,3 +132,14 @@ def test_the_longest_address_is_the_longest_that_fits() -> None:
     wire.Join.model_validate({**fields, "addresses": ("a" * int(written()["address"]),)})
     with pytest.raises(ValueError, match="at most 128"):
         wire.Join.model_validate({**fields, "addresses": ("a" * (int(written()["address"]) + 1),)})
+
+
+def test_the_longest_address_in_a_note_is_the_longest_that_is_kept() -> None:
+    me, most_characters = Identity(Ed25519PrivateKey.from_private_bytes(bytes(32))), int(written()["address in a note"])
+    fits = "a" * (most_characters - 5) + ":4711"
+    book = address_book.AddressBook(bytes(32), (me.public,), ())
+    assert book.learn(address_book.sign_note(me, bytes(32), 0, 0, (fits, f"a{fits}")))
+    assert book.of(0) == (fits,)
+    data = pack({"at": [f"a{fits}"], "member": 0, "number": 1, "table": bytes(32)})
+    with pytest.raises(LinkFault, match=r"address\.form"):
+        book.learn((0, data, signing.sign(me.key, labels.SIGN_ADDRESS, data)))

@@ -22,7 +22,7 @@ LARGEST_STRANGER_FRAME = 8 * 1024
 MOST_STRANGERS = 64
 """Connections that have not shown yet whether they belong to the table; more are closed at once."""
 
-Guest = Callable[[Link, wire.Hello], Awaitable[None]]
+Guest = Callable[[Link], Awaitable[None]]
 
 
 class Gate:
@@ -53,7 +53,7 @@ class Gate:
         self.addresses = tuple(join_address(one, actual) for one in reachable)
         return actual
 
-    async def dial(self, address: str, fingerprint: bytes, role: str = "member") -> tuple[Link, wire.Hello]:
+    async def dial(self, address: str, fingerprint: bytes, role: str = "member") -> Link:
         """A greeted link to the peer with that key. Raises LinkFault or LinkLost."""
         host, port = split_address(address)
         try:
@@ -63,30 +63,41 @@ class Gate:
             raise LinkLost("link.broken", f"nobody answers at {address}") from error
         link = await links.connect(stream, self.identity, fingerprint)
         self._nursery.start_soon(link.run)
-        return link, await self._greet(link, role)
+        await self._greet(link, role)
+        return link
 
     async def _welcome(self, stream: trio.SocketStream) -> None:
         """One connection from its first byte to its last: the listener closes the stream when this returns."""
         if self._strangers >= MOST_STRANGERS:
             return
         self._strangers += 1
+        greeted = False
         try:
             link = await links.accept(stream, self.identity, lambda _: True)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(link.run)
+                greeted = await self._receive_guest(link)
         except (LinkFault, LinkLost):
             return
         finally:
+            if not greeted:
+                self._strangers -= 1
+
+    async def _receive_guest(self, link: Link) -> bool:
+        """From the greeting to the end of the link. Whether it got as far as a greeting."""
+        greeted = False
+        try:
+            await self._greet(link, "member")
+            greeted = True
             self._strangers -= 1
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(link.run)
-            try:
-                hello = await self._greet(link, "member")
-                if self.guest is None:
-                    link.send(wire.Refusal(reason="gate.nobody"))
-                    link.close("gate.nobody")
-                else:
-                    await self.guest(link, hello)
-            except (LinkFault, LinkLost):
-                link.close()
+            if self.guest is None:
+                link.send(wire.Refusal(reason="gate.nobody"))
+                link.close("gate.nobody")
+            else:
+                await self.guest(link)
+        except (LinkFault, LinkLost):
+            link.close()
+        return greeted
 
     async def _greet(self, link: Link, role: str) -> wire.Hello:
         """Exchange greetings over a running link."""
@@ -100,6 +111,7 @@ class Gate:
             if hello.version != wire.VERSION:
                 link.close("greeting.version")
                 raise LinkFault("greeting.version", f"protocol version {hello.version}")
+            link.nonce = hello.nonce
             return hello
         link.close("greeting.silent")
         raise LinkLost("link.silent", "no greeting")

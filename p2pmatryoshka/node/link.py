@@ -126,6 +126,8 @@ class Link:
         self.peer = peer
         """The peer's Ed25519 key, 32 bytes."""
         self.fingerprint = fingerprint(peer)
+        self.nonce: bytes | None = None
+        """Of the peer's process, from its greeting."""
         self.ended: LinkLost | LinkFault | None = None
         """Why the link has ended, or None while it has not."""
         self.round_trip: float | None = None

@@ -98,7 +98,7 @@ class HostLobby:
                 seated.link.send(wire.RosterOffer(roster=roster.data, addresses=addresses))
         return Gathered(roster, addresses, links)
 
-    async def _guest(self, link: Link, hello: wire.Hello) -> None:
+    async def _guest(self, link: Link) -> None:
         try:
             with trio.fail_after(JOIN_SECONDS):
                 seated = self._admit(link, await link.receive())
@@ -155,8 +155,7 @@ async def reach(gate: Gate, invite: Invite) -> Link:
     failures = []
     for address in invite.addresses:
         try:
-            link, _ = await gate.dial(address, invite.fingerprint, "joiner")
-            return link
+            return await gate.dial(address, invite.fingerprint, "joiner")
         except LinkFault as error:
             failures.append(f"{address}: {error.detail}")
         except LinkLost as error:

@@ -23,7 +23,10 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 15.0
 """Seconds between attempts to reach somebody; each pause is longer than the last, by a random share."""
 COURTESY = 2.0
 """Seconds for which the higher roster index lets the lower one dial first, so that one link comes up, not two."""
+LINGER_SECONDS = 20.0
 SETTLE_SECONDS = 5.0
+CLOSED = "table.closed"
+"""The goodbye of a member that has the whole record."""
 
 
 class Mesh:
@@ -36,7 +39,8 @@ class Mesh:
         self._gate = gate
         self._keeper = keeper
         self._book = book
-        self._nonces: dict[int, bytes] = {}
+        self._served: set[int] = set()
+        self._twice: set[int] = set()
         self._random = random
         self._sync: Sync[int] = Sync()
         self._stirred = trio.Event()
@@ -47,7 +51,7 @@ class Mesh:
         async with trio.open_nursery() as nursery:
             self._gate.guest = self._guest
             for member, link in links.items():
-                nursery.start_soon(self._serve, member, link, None, member < self._keeper.me)
+                nursery.start_soon(self._serve, member, link, member < self._keeper.me)
             for member in self.away_since:
                 nursery.start_soon(self._dial, member)
             nursery.start_soon(self._keep_time)
@@ -62,10 +66,16 @@ class Mesh:
         return {member: now - since for member, since in self.away_since.items() if member not in self.links}
 
     async def settle(self) -> None:
-        """Before leaving a finished table: stay until every neighbour there is has the whole record."""
-        with trio.move_on_after(SETTLE_SECONDS):
-            while not all(self._sync.holds_all(member, self._logs) for member in self.links):
+        """Before going from a finished table: stay for a while until everybody still in has the whole record, those
+        without a link now too. Whoever came back later would find nobody to give it the last seals."""
+        members = set(self._keeper.table.moment.still_in) - {self._keeper.me}
+        if not self._keeper.table.closed:
+            members &= self.links.keys()
+        with trio.move_on_after(LINGER_SECONDS):
+            while any(m not in self._served and not self._sync.holds_all(m, self._logs) for m in members):
                 await trio.sleep(0.05)
+        for link in self.links.values():
+            link.close(CLOSED)
 
     async def emptied(self) -> None:
         """Wait until the links that were closed have sent what was queued."""
@@ -77,7 +87,7 @@ class Mesh:
     def _logs(self) -> Sequence[Log]:
         return self._keeper.table.logs
 
-    async def _guest(self, link: Link, hello: wire.Hello) -> None:
+    async def _guest(self, link: Link) -> None:
         try:
             member = self._keeper.roster.keys.index(link.peer)
         except ValueError:
@@ -86,7 +96,7 @@ class Mesh:
         if member == self._keeper.me:
             link.close("table.myself")
             return
-        await self._serve(member, link, hello, member < self._keeper.me)
+        await self._serve(member, link, member < self._keeper.me)
 
     async def _dial(self, member: int) -> None:
         if member < self._keeper.me:
@@ -102,20 +112,19 @@ class Mesh:
                 if member in self.links:
                     break
                 try:
-                    link, hello = await self._gate.dial(address, expected)
+                    link = await self._gate.dial(address, expected)
                 except (LinkFault, LinkLost):
                     continue
-                await self._serve(member, link, hello, self._keeper.me < member)
+                await self._serve(member, link, self._keeper.me < member)
             if member not in self.links:
                 await trio.sleep(pause * self._random.uniform(0.5, 1.5))
                 pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def _serve(self, member: int, link: Link, hello: wire.Hello | None, dialled: bool) -> None:
+    async def _serve(self, member: int, link: Link, dialled: bool) -> None:
         """One link while it lasts. dialled: by the lower index of the two, whose link is kept if there are two."""
         old = self.links.get(member)
         if old is not None and old.ended is None:
-            nonce = self._nonces.get(member)
-            if hello is not None and nonce is not None and hello.nonce != nonce and self._alive(old):
+            if link.nonce != old.nonce and self._alive(old):
                 # Two processes with one identity could sign two versions of an entry.
                 link.send(wire.Refusal(reason="identity.twice"))
                 link.close("identity.twice")
@@ -125,8 +134,6 @@ class Mesh:
                 return
             old.close("table.twice")
         self.links[member] = link
-        if hello is not None:
-            self._nonces[member] = hello.nonce
         link.limit(wire.LARGEST_FRAME)
         try:
             self._say(self._sync.joined(member, self._logs, trio.current_time(), member=member))
@@ -138,6 +145,8 @@ class Mesh:
         finally:
             self.bytes_sent += link.bytes_sent
             self.bytes_received += link.bytes_received
+            if isinstance(link.ended, LinkLost) and link.ended.detail == CLOSED:
+                self._served.add(member)
             if self.links.get(member) is link:
                 del self.links[member]
                 self.away_since[member] = trio.current_time()
@@ -177,11 +186,20 @@ class Mesh:
                 entries = [self._keeper.hold(signed) for signed in message.signed]
                 self._say(self._sync.received(member, entries, self._logs, now))
             case wire.Refusal(reason="identity.twice"):
-                raise UserError("This identity plays at this table in another process already: end that one first.")
+                self._hear_of_another_me(member)
             case wire.Seats() | wire.RosterOffer() | wire.Ready() | wire.Refusal():
                 return  # late words of the lobby
             case _:
                 raise LinkFault("table.kind", f"a {message.kind} at the table")
+
+    def _hear_of_another_me(self, member: int) -> None:
+        """Somebody says that this identity is at the table in another process. Raises UserError once all the others
+        say so, before this process has signed anything: the word of one neighbour ends nothing but its link."""
+        self._twice.add(member)
+        others = set(self._keeper.table.moment.still_in) - {self._keeper.me}
+        if self._keeper.returning and others <= self._twice:
+            raise UserError("This identity plays at this table in another process already: end that one first.")
+        raise LinkFault("identity.twice", "refused as a second process of this identity")
 
     async def _keep_time(self) -> None:
         while True:

@@ -94,8 +94,6 @@ class _Run:
             await self.decide()
             await self.keeper.finish()
             await self.mesh.settle()
-            for link in self.mesh.links.values():
-                link.close("table.closed")
             await self.mesh.emptied()
             nursery.cancel_scope.cancel()
         return Finished(self.keeper.table, self.mesh.bytes_sent, self.mesh.bytes_received)

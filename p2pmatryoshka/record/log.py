@@ -15,6 +15,9 @@ from p2pmatryoshka.record.entry import Entry, SignedEntry
 MOST_EARLY = 16
 """Entries held of one member whose predecessors are missing, and of its second branch; the nearest are kept."""
 
+MOST_BRANCH, MOST_BRANCH_BYTES = 256, 8 * 1024 * 1024
+"""Entries, and bytes of them, held of a second branch: more than anybody can have built on before it showed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fork:
@@ -96,6 +99,10 @@ class Log:
         if any(entry.hash == other.hash for entry in self.branch):
             return self
         if not self._goes_on(other) and len(self.branch) >= len(self.second()) - self._parting + MOST_EARLY:
+            return self
+        if len(self.branch) >= MOST_EARLY and sum(len(e.signed.data) for e in self.branch) > MOST_BRANCH_BYTES:
+            return self
+        if len(self.branch) >= MOST_BRANCH:
             return self
         branch = tuple(sorted((*self.branch, other), key=lambda entry: entry.sequence))
         fork = self.fork

@@ -160,15 +160,16 @@ class Folding:
         return unsettled
 
     def _took_itself_out(self, folded: Folded, member: int) -> bool:
-        """Whether it is out by an entry that stands in one version of its log only."""
+        """Whether it is out by an entry that may stand in one version of its log only."""
         log = self.logs[member]
         if log.fork is None:
             return False
         for fillings in folded.closings:
             filling = fillings.get(member)
             if filling is not None and filling.fill in (Fill.LEFT, Fill.FORFEIT):
-                versions = (*log.chain[log.fork.sequence :], *log.branch)
-                return any(entry.hash == filling.entry for entry in versions)
+                # While the second version hangs in the air, nobody knows how early the two part.
+                certain = log.chain[: log.fork.sequence] if log.second() != log.chain else ()
+                return all(entry.hash != filling.entry for entry in certain)
         return False
 
     def _parting(self, folded: Folded) -> Folded | None:
@@ -204,7 +205,16 @@ class Folding:
 
         signed_over = [b for b in self._branches(folded) if b.moment.hash in self.sides.named]
         best = max(signed_over, key=worth, default=folded)
-        return replace(best, places=self._fill(best))
+        while True:
+            best = replace(best, places=self._fill(best))
+            removed = self.sides.removed(best.moment)
+            if removed or self._unsettled(best).intersection(best.moment.owed.members):
+                return best
+            # A step that no forker owes has one outcome on this branch: whoever completed it stands behind it.
+            after = self._closed(best, {})
+            if after is None or after.closed:
+                return best
+            best = after
 
     def _branches(self, folded: Folded) -> Iterator[Folded]:
         """Every way on from here while forkers are in: where their log has two versions, either may stand."""

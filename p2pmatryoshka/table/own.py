@@ -76,7 +76,7 @@ class Own:
 
     def due(self, table: Table) -> Duty | Question | None:
         """What this member owes now and has not signed yet."""
-        moment, sides = table.moment, table.sides
+        moment = table.moment
         if self.member not in moment.still_in or not self._up_to_date(table):
             return None
         if any(ballot.must for ballot in self.ballots(table)):
@@ -214,7 +214,7 @@ class Own:
         """The moments with ballots that this member was in at and not everybody has signed over, the newest first."""
         found = []
         signed = [{entry.table_hash for entry in log.chain} for log in table.logs]
-        for place in range(len(table.spine) - 1, max(-1, len(table.spine) - MOST_NOT_FINAL), -1):
+        for place in range(len(table.spine) - 1, max(-1, len(table.spine) - 1 - MOST_NOT_FINAL), -1):
             moment = table.spine[place]
             if self.member in moment.still_in and table.sides.any_ballot(moment):
                 found.append(moment)

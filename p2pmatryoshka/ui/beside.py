@@ -138,7 +138,7 @@ class Beside:
             return ()
         found: list[int] = []
         for name in (part.strip().casefold() for part in typed.split(",")):
-            if name in (say("you").casefold(), say("me").casefold()):
+            if name == say("you").casefold():
                 self.screen.say(say("out.me"))
                 return ()
             fits = [m for m in others if company.names[m].casefold() == name]

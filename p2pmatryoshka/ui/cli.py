@@ -60,6 +60,9 @@ def _file(name: str, *, exists: bool = False) -> Callable[[F], F]:
 _json = click.option("--json", "as_json", is_flag=True, help=say("option.json"))
 _name = click.option("--name", metavar="NAME", help=say("option.name"))
 _game = click.option("--game", type=click.Choice(_GAMES), default=_GAMES[0], show_default=True, help=say("option.game"))
+_patience = click.option(
+    "--patience", type=click.IntRange(0, 7 * 24 * 3600), default=120, show_default=True, help=say("option.patience")
+)
 _strategy = click.option("--strategy", type=click.Choice(("random", "greedy")), help=say("option.strategy"))
 
 
@@ -113,12 +116,14 @@ def play(
     data: Path | None,
 ) -> None:
     """See strings."""
+    from p2pmatryoshka.ui.bots import Manner
+    from p2pmatryoshka.ui.commands.offer import Table
     from p2pmatryoshka.ui.commands.play import run_play
-    from p2pmatryoshka.ui.commands.sit import Table
 
     if terminal and watch:
         raise click.UsageError(say("error.terminal-watch"))
-    table = Table(game, seats, rules, deck, port=0, bots=seats - 1, strategy=strategy, interface="127.0.0.1")
+    manner = Manner(strategy)
+    table = Table(game, seats, rules, deck, port=0, bots=seats - 1, manner=manner, interface="127.0.0.1")
     run_play(data, table, name, watch=watch, record=record)
 
 
@@ -128,6 +133,8 @@ def play(
 @_table_options
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help=say("option.port"))
 @click.option("--bots", type=click.IntRange(0, 15), default=0, show_default=True, help=say("option.bots"))
+@_patience
+@click.option("--clock", metavar="SECONDS", type=click.INT, default=0, show_default=True, help=say("option.clock"))
 @click.option("--invite-file", type=click.Path(dir_okay=False, path_type=Path), help=say("option.invite-file"))
 @_name
 @_data
@@ -138,14 +145,19 @@ def host(
     rules: Sequence[str],
     port: int,
     bots: int,
+    patience: int,
+    clock: int,
     invite_file: Path | None,
     name: str | None,
     data: Path | None,
 ) -> None:
     """See strings."""
-    from p2pmatryoshka.ui.commands.sit import Table, run_host
+    from p2pmatryoshka.ui.bots import Manner
+    from p2pmatryoshka.ui.commands.offer import Table
+    from p2pmatryoshka.ui.commands.sit import run_host
 
-    run_host(data, Table(game, seats, rules, deck, port, bots, invite_file=invite_file), name)
+    manner = Manner(patience=patience)
+    run_host(data, Table(game, seats, rules, deck, port, bots, manner, clock, invite_file), name)
 
 
 @main.command(help=say("help.join"))
@@ -160,17 +172,41 @@ def join(invite: str, name: str | None, yes: bool, data: Path | None) -> None:
     run_join(data, invite, name, yes=yes)
 
 
+@main.command(help=say("help.resume"))
+@click.argument("table", required=False)
+@click.option("--leave", is_flag=True, help=say("option.leave"))
+@_data
+def resume(table: str | None, leave: bool, data: Path | None) -> None:
+    """See strings."""
+    from p2pmatryoshka.ui.commands.sit import run_resume
+
+    run_resume(data, table, leave=leave)
+
+
 @main.command(help=say("help.bot"))
-@click.argument("invite")
+@click.argument("invite", required=False)
+@click.option("--resume", "resumed", is_flag=True, help=say("option.resume"))
 @_strategy
+@_patience
 @_name
 @click.option("--tied", is_flag=True, hidden=True)
 @_data
-def bot(invite: str, strategy: str | None, name: str | None, tied: bool, data: Path | None) -> None:
+def bot(
+    invite: str | None,
+    resumed: bool,
+    strategy: str | None,
+    patience: int,
+    name: str | None,
+    tied: bool,
+    data: Path | None,
+) -> None:
     """See strings."""
+    from p2pmatryoshka.ui.bots import Manner
     from p2pmatryoshka.ui.commands.sit import run_bot
 
-    run_bot(data, invite, name, strategy, tied=tied)
+    if resumed == (invite is not None):
+        raise click.UsageError(say("error.bot-invite"))
+    run_bot(data, invite, name, Manner(strategy, patience), tied=tied)
 
 
 @main.command(help=say("help.export"))
@@ -182,6 +218,18 @@ def export(table: str, file: Path, data: Path | None) -> None:
     from p2pmatryoshka.ui.commands import records
 
     records.export(data, table, file)
+
+
+@main.command(help=say("help.evidence"))
+@click.argument("table")
+@_file("file")
+@click.option("--member", metavar="NAME", help=say("option.member"))
+@_data
+def evidence(table: str, file: Path, member: str | None, data: Path | None) -> None:
+    """See strings."""
+    from p2pmatryoshka.ui.commands import records
+
+    records.evidence(data, table, file, member)
 
 
 @main.command(help=say("help.history"))

@@ -30,9 +30,7 @@ def ending(table: Table, me: int | None) -> Lines:
         lines.append(Text(_mine(table, me), TITLE))
     others = tuple((member, fill) for member, fill in gone(table) if member != me)
     names = member_names(moment.roster, me)
-    company = Company(
-        moment.roster.table, names, me, moment.still_in, "", (), gone=others, accused=table.accusations
-    )
+    company = Company(moment.roster.table, names, me, moment.still_in, "", (), gone=others, accused=table.accusations)
     return [*lines, *notices(company)]
 
 
@@ -56,4 +54,3 @@ def _mine(table: Table, me: int | None) -> str:
         return say("over.open")
     rule = next((clean(a.rule) for a in table.accusations if a.member == me), "")
     return say(f"over.me.{fill}", rule=rule)
-

@@ -14,6 +14,10 @@ BROKEN = 3  # our own doing
 LEFT = 130  # as shells count an interrupt
 
 
+class LeftOpen(MatryoshkaError):
+    """The person stopped in the middle of a game; the sentence says how to go on."""
+
+
 def cause(error: BaseException) -> BaseException:
     """What matters in a group of errors: an interrupt, else the first of ours, else the first that is not."""
     leaves = list(_leaves(error))
@@ -29,6 +33,8 @@ def told(error: BaseException) -> tuple[int, str] | None:
     match error:
         case KeyboardInterrupt() | click.Abort():
             return LEFT, say("error.interrupted")
+        case LeftOpen():
+            return LEFT, str(error)
         case InputEnded():
             return LEFT, say("input.ended")
         case Illegal():

@@ -23,6 +23,11 @@ class Floor:
         self.ended = False
         """Whether no line will come any more."""
 
+    @property
+    def listens(self) -> bool:
+        """Whether a line typed now would be taken although nothing is asked."""
+        return self._unasked is not None and not self._wanted
+
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
         """While a question is open: every line is for it."""
@@ -53,14 +58,16 @@ class Floor:
             if self._wanted:
                 await self._free.wait()
                 continue
-            ready()
             line = None
-            with trio.CancelScope() as self._unasked:
-                try:
+            self._unasked = trio.CancelScope()
+            ready()
+            try:
+                with self._unasked:
                     line = await self.line()
-                except InputEnded:
-                    return
-            self._unasked = None
+            except InputEnded:
+                return
+            finally:
+                self._unasked = None
             if line is not None:
                 async with self._taken:
                     await take(line)

@@ -35,7 +35,14 @@ class Teller:
             match event:
                 case Accusation(member=member, rule=rule, detail=detail, step=step):
                     said = f": {clean(detail)}" if detail else ""
-                    text = say("accusation", name=self.names[member], rule=clean(rule), step=step, detail=said, plain=meaning(rule))
+                    text = say(
+                        "accusation",
+                        name=self.names[member],
+                        rule=clean(rule),
+                        step=step,
+                        detail=said,
+                        plain=meaning(rule),
+                    )
                     lines.append(Text(text, LOUD))
                 case PlaceFilled(member=member, fill=fill) if fill is not Fill.ANSWER:
                     lines.append(Text(say(GONE[fill], name=self.names[member]), LOUD))

@@ -13,7 +13,9 @@ from platformdirs import user_data_path
 from p2pmatryoshka.errors import UserError
 from p2pmatryoshka.node.home import Home
 from p2pmatryoshka.node.identity import is_protected
+from p2pmatryoshka.node.keeper import ABANDONED, FINISHED, OPEN
 from p2pmatryoshka.node.storage import TableInfo
+from p2pmatryoshka.ui.scene import short
 from p2pmatryoshka.ui.strings import say
 
 PASSPHRASE = "P2PMATRYOSHKA_PASSPHRASE"  # the environment variable, for scripts
@@ -42,3 +44,17 @@ def find_table(home: Home, text: str) -> TableInfo:
     if len(found) != 1:
         raise UserError(say("error.tables" if found else "error.table", text=text))
     return found[0]
+
+
+def find_open_table(home: Home, text: str | None) -> TableInfo:
+    """The table to go on with; None: the newest that is not over. Raises UserError, also if that one is over."""
+    if text is None:
+        unfinished = [table for table in home.store.tables() if table.state == OPEN]
+        if not unfinished:
+            raise UserError(say("error.none-open"))
+        return unfinished[-1]
+    table = find_table(home, text)
+    if table.state == OPEN:
+        return table
+    known = {FINISHED: "error.finished", ABANDONED: "error.abandoned"}
+    raise UserError(say(known.get(table.state, "error.out"), id=short(table.id)))

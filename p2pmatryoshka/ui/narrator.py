@@ -63,12 +63,13 @@ class Narrator:
         return []
 
     def _gone_away(self, company: Company) -> Lines:
+        if company.returning:
+            return []
         still_in = frozenset(company.still_in)
         away = frozenset(member for member, seconds in company.away if seconds >= AWAY_TOLD)
-        lines: Lines = []
-        if not company.returning:
-            lines += [Text(say("away.now", name=company.names[m]), LOUD) for m in sorted(away - self._away)]
-            lines += [Text(say("away.back", name=company.names[m]), QUIET) for m in sorted(self._away - away & still_in)]
+        lines = [Text(say("away.now", name=company.names[member]), LOUD) for member in sorted(away - self._away)]
+        back = sorted(member for member in self._away - away if member in still_in)
+        lines += [Text(say("away.back", name=company.names[member]), QUIET) for member in back]
         self._away = away
         return lines
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import trio
+from rich.text import Text
 
 from p2pmatryoshka.errors import Fault, Illegal
 from p2pmatryoshka.node.player import Controls, LeaveTable, Now
@@ -18,7 +19,7 @@ from p2pmatryoshka.ui.keyboard import InputEnded, Keyboard
 from p2pmatryoshka.ui.narrator import AWAY_TOLD, Narrator
 from p2pmatryoshka.ui.scene import Scene, scene_of
 from p2pmatryoshka.ui.screen import LOUD, QUIET, Lines, Screen
-from p2pmatryoshka.ui.strings import counted, say, words
+from p2pmatryoshka.ui.strings import say, words
 from p2pmatryoshka.ui.vote_desk import VoteDesk
 
 LONG = 15.0
@@ -78,7 +79,8 @@ class TerminalPlayer:
         if self._floor.ended:
             return False
         if self._votes.put(now, absent):
-            self._loud([say_vote(self._beside.company(), absent, open_votes_of(now, absent)), say("vote.later")])
+            asked = say_vote(self._beside.company(), absent, voters(now, absent))
+            self._loud([Text(asked, LOUD), Text(say("vote.later"), QUIET)])
         while (answer := self._votes.answer_to(now, absent)) is None:
             await self._votes.answered.wait()
         return answer
@@ -165,7 +167,7 @@ class TerminalPlayer:
 
     def _offer(self) -> None:
         """While nothing is asked: say what is waited for, and that a line can be typed."""
-        if self._now is None or self._asking or self._floor.busy:
+        if self._now is None or self._asking or not self._floor.listens:
             return
         prompt = idle_prompt(self._beside.company(), self._votes.open)
         if prompt != self._prompt:
@@ -174,14 +176,13 @@ class TerminalPlayer:
                 self._screen.prompt(prompt)
             self._prompt = prompt
 
-    def _loud(self, lines: Lines | list[str]) -> None:
+    def _loud(self, lines: Lines) -> None:
         """What cannot wait; the open question is put again below it."""
         if not lines:
             return
         prompt = self._prompt
         self._below_the_prompt()
-        for line in lines:
-            self._screen.say(line, LOUD) if isinstance(line, str) else self._screen.say(line)
+        self._screen.show(lines)
         if self._asking:
             self._screen.prompt(prompt)
             self._prompt = prompt
@@ -239,6 +240,6 @@ def say_vote(company: Company, absent: tuple[int, ...], proposers: tuple[int, ..
     return say(key, absent=names, n=company.open_for, proposers=company.named(proposers))
 
 
-def open_votes_of(now: Now, absent: tuple[int, ...]) -> tuple[int, ...]:
+def voters(now: Now, absent: tuple[int, ...]) -> tuple[int, ...]:
     """Who has voted so already."""
     return next((vote.voted for vote in open_votes(now.table) if vote.absent == absent and not vote.failed), ())

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-
 SLOWER = 8
 """How much slower Python may be while memory is measured."""
 

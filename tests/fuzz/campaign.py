@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -32,7 +32,7 @@ def kept(target: Target) -> dict[str, bytes]:
 def replay(target: Target) -> Counter[str]:
     """Give a target its corpus and its seeds as they are."""
     said: Counter[str] = Counter()
-    for number, data in enumerate((*kept(target).values(), *target.seeds, *target.nasty)):
+    for number, data in enumerate((*kept(target).values(), *target.seeds[:: target.sparse], *target.nasty)):
         said[_run(target, 0, number, data, thorough=True)] += 1
     return said
 
@@ -42,8 +42,11 @@ def several(target: Target, seed: int, count: int) -> Counter[str]:
     return _campaign(target, seed, iter(range(count)))
 
 
-def for_seconds(target: Target, seed: int, seconds: float) -> Counter[str]:
-    """Mutated inputs until so many seconds have passed (by the processor's clock)."""
+def for_seconds(
+    target: Target, seed: int, seconds: float, found: Callable[[str, bytes], object] = lambda what, data: None
+) -> Counter[str]:
+    """Mutated inputs until so many seconds have passed (by the processor's clock). found: is told of inputs for which
+    something new came out."""
 
     def numbers() -> Iterator[int]:
         number, end = 0, time.process_time() + seconds
@@ -51,18 +54,22 @@ def for_seconds(target: Target, seed: int, seconds: float) -> Counter[str]:
             yield number
             number += 1
 
-    return _campaign(target, seed, numbers())
+    return _campaign(target, seed, numbers(), found)
 
 
-def _campaign(target: Target, seed: int, numbers: Iterator[int]) -> Counter[str]:
+def _campaign(
+    target: Target, seed: int, numbers: Iterator[int], found: Callable[[str, bytes], object] = lambda what, data: None
+) -> Counter[str]:
     random = Random(f"{target.name} {seed}")
     pool: list[bytes] = list(kept(target).values())
     said: Counter[str] = Counter()
     for number in numbers:
         data = target.make(random, pool)
         came_out = _run(target, seed, number, data)
-        if came_out not in said and len(pool) < MOST_POOL:
-            pool.append(data)
+        if came_out not in said:
+            found(came_out, data)
+            if len(pool) < MOST_POOL:
+                pool.append(data)
         said[came_out] += 1
     return said
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from p2pmatryoshka.record.entry import SignedEntry
+from p2pmatryoshka.record.entry import SignedEntry, fields
 from p2pmatryoshka.rules import words
 from p2pmatryoshka.table import messages
 from p2pmatryoshka.table.own import Own
 from p2pmatryoshka.table.record_file import export
 from p2pmatryoshka.table.table import Table
 from tests.table.attack import sign
-from tests.table.memory import Group, Player, identities, pick_random, roster_for, seeded
+from tests.table.memory import Group, Line, Player, identities, pick_random, roster_for, seeded
 
 CAST = identities(4, 700)
 """The same people sit at every table, so that an entry can be carried from one to another."""
@@ -80,15 +80,19 @@ class Sat(Group):
                     self.deliver_all()
 
     def end(self, *cheats: int) -> Game:
-        """All but one get up; the record of what was played."""
-        still = [p for p in self.present if p.member in p.table.moment.still_in]
-        for player in still[1:]:
-            if not player.table.closed:
-                self.send(player, player.own.draft_body(player.table, messages.Leave()).entry)
-        self.run()
-        table = still[0].table
-        sent = frozenset(signed.data for signed in self.sent)
-        return Game(table.roster.table, export(table), sent - self.false, frozenset(cheats))
+        """See `ended`."""
+        return ended(self, frozenset(cheats), self.false)
+
+
+def ended(group: Group, cheats: frozenset[int] = frozenset(), false: Set[bytes] = frozenset()) -> Game:
+    """All but one get up; the record of what was played. false: what the cheats signed."""
+    still = [p for p in group.present if p.member in p.table.moment.still_in]
+    for player in still[1:]:
+        if not player.table.closed:
+            group.send(player, player.own.draft_body(player.table, messages.Leave()).entry)
+    group.run()
+    table = still[0].table
+    return Game(table.roster.table, export(table), frozenset(signed.data for signed in group.sent) - false, cheats)
 
 
 def body_due(player: Player) -> messages.AnyBody:
@@ -98,21 +102,32 @@ def body_due(player: Player) -> messages.AnyBody:
 
 
 def body_of(signed: SignedEntry) -> bytes:
-    from p2pmatryoshka.record.entry import fields
-
     return fields(signed).body
 
 
-def _whole() -> Game:
-    group = Sat(3, 1)
-    group.run()
-    return group.end()
+@cache
+def plain() -> Line:
+    """A game of three, kept at each step."""
+    return Line(Sat(3, 1))
 
 
-def _other_game() -> Game:
-    group = Sat(4, 2, "matrioske", words.shipped("english"))
-    group.run()
-    return group.end()
+@cache
+def other_game() -> Line:
+    """A game of Matrioske, kept at each step."""
+    return Line(Sat(4, 2, "matrioske", words.shipped("english")))
+
+
+@cache
+def without_one() -> Line:
+    """A game of four that one leaves when cards are due: the stock is made anew."""
+    group = Sat(4, 5).until("share", 1)
+    group.leave(group.players[0])
+    group.round()
+    return Line(group)
+
+
+def _to(line: Line, kind: str) -> Game:
+    return ended(line.find(lambda moment: moment.owed.kind == kind).branch("ended"))
 
 
 def _short() -> Game:
@@ -123,13 +138,6 @@ def _leaver() -> Game:
     group = Sat(3, 4).until("reveal")
     group.leave(group.players[1])
     group.round()
-    return group.end()
-
-
-def _restock() -> Game:
-    group = Sat(4, 5).until("share", 1)
-    group.leave(group.players[0])
-    group.until("turn")
     return group.end()
 
 
@@ -160,11 +168,11 @@ def _lost_opener() -> Game:
 
 
 MADE: dict[str, Callable[[], Game]] = {
-    "whole": _whole,
-    "other game": _other_game,
+    "whole": lambda: _to(plain(), ""),
+    "other game": lambda: _to(other_game(), ""),
     "short": _short,
     "leaver": _leaver,
-    "restock": _restock,
+    "restock": lambda: _to(without_one(), "commit"),
     "fork": _fork,
     "removal": _removal,
     "forfeit": _forfeit,

@@ -60,8 +60,11 @@ async def _link(data: bytes) -> str:
     got: list[wire.Message] = []
 
     async def hear() -> None:
-        async for message in _until_fault(one):
-            got.append(message)
+        try:
+            while True:
+                got.append(await one.receive())
+        except (LinkFault, LinkLost):
+            return
 
     async def feed() -> None:
         at = 0
@@ -85,14 +88,6 @@ async def _link(data: bytes) -> str:
     assert len(sent) <= len(data)
     assert not strangers or all(len(wire.encode(message)) <= 8 * wire.KIB + 4 for message in got)
     return ended(one.ended)
-
-
-async def _until_fault(one: Link):  # type: ignore[no-untyped-def]
-    while True:
-        try:
-            yield await one.receive()
-        except (LinkFault, LinkLost):
-            return
 
 
 def handshake(data: bytes) -> str:

@@ -255,9 +255,8 @@ class _Writer:
                     return bytes([head]) + (len(data) + self.wrong()).to_bytes(4, "big") + data
                 return bytes(msgpack.packb(value))
             case tuple():
-                head = b"\xdd" + max(0, len(value) + self.wrong()).to_bytes(4, "big")
-                parts = b"".join(map(self.of, value))
-                return (head if bad else _head(len(value), 0x90, 0xDC)) + parts
+                wrong = b"\xdd" + max(0, len(value) + self.wrong()).to_bytes(4, "big")
+                return (wrong if bad else _head(len(value), 0x90, 0xDC)) + b"".join(map(self.of, value))
             case dict():
                 return self.map(value, bad)
         return bytes(msgpack.packb(value))  # a float or a time, which an earlier mutation brought in

@@ -20,7 +20,8 @@ Mutate = Callable[[Random, bytes, Sequence[bytes]], bytes]
 class Target:
     """read: gives an input to the reader and checks all that must hold for any; says what came out of it: a rule, or
     "read". usual: how many inputs the normal suite gives. traced: whether memory is measured. nasty: inputs that are
-    expensive or hopeless from the start, and so seldom mutated."""
+    expensive or hopeless from the start, and so seldom mutated. sparse: only every so many of the seeds are given as
+    they are."""
 
     name: str
     read: Callable[[bytes], str]
@@ -30,6 +31,7 @@ class Target:
     bounds: Bounds = field(default_factory=Bounds)
     traced: bool = True
     nasty: Sequence[bytes] = ()
+    sparse: int = 1
 
     @cached_property
     def seeds(self) -> tuple[bytes, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,24 +26,52 @@ class Verdict:
     trouble: str = ""
 
 
-def batch(zygote: Zygote, folder: Path, names: Sequence[str], *, seats: int, patience: float = 20) -> Iterator[Verdict]:
-    """A table for each cheat: it sits at each place in turn, and all who are honest but one leave once it is caught."""
-    with Table(zygote, folder, seats) as table:
-        orders: list[list[dict[str, Any]]] = [[] for _ in range(seats)]
-        plans = []
-        for at, name in enumerate(names):
-            plan = _plan(name, at, seats)
-            plans.append(plan)
-            for i in range(seats):
-                order = seating(i, seats, folder / f"invite{at}")
-                order |= {"name": f"P{i}", "seed": name, "record": str(folder / f"{at}.{i}"), "limit": LIMIT}
-                order |= {"patience": patience, **plan.extras[i]}
-                orders[i].append(order)
-        for i, peer in enumerate(table.peers):
-            peer.process = zygote.start(peer.folder, orders[i], peer.log)
+class Lane:
+    """A few processes that play one table after the other. At each the cheat sits at another place, and all who are
+    honest but one leave once it is caught."""
+
+    def __init__(self, zygote: Zygote, folder: Path, names: Sequence[str], *, seats: int) -> None:
+        self._table = Table(zygote, folder, seats)
+        self._plans = [_plan(name, at, seats) for at, name in enumerate(names)]
+        for i, peer in enumerate(self._table.peers):
+            orders = [
+                {
+                    **seating(i, seats, folder / f"invite{at}"),
+                    **{"name": f"P{i}", "seed": plan.name, "record": str(folder / f"{at}.{i}"), "limit": LIMIT},
+                    **{"settle": 1.0},
+                    **plan.extras[i],
+                }
+                for at, plan in enumerate(self._plans)
+            ]
+            peer.process = zygote.start(peer.folder, orders, peer.log)
             peer.starts += 1
-        for at, plan in enumerate(plans):
-            yield _judge(table, at, plan)
+
+    def verdicts(self) -> Iterator[Verdict]:
+        """One for each table, as it ends."""
+        for at, plan in enumerate(self._plans):
+            yield _judge(self._table, at, plan)
+
+    def close(self) -> None:
+        self._table.close()
+
+
+@contextmanager
+def lanes(zygote: Zygote, folder: Path, names: Sequence[str], count: int) -> Iterator[Iterator[Verdict]]:
+    """All these cheats, at several tables side by side: most of the time a table waits for its links to close."""
+    zygote.load("tests.real.cheats")
+    running: list[Lane] = []
+    for seats in (3, 4):
+        fitting = [name for name in names if cheats.seats_for(cheats.attacks()[name]) == seats]
+        wanted = max(1, round(count * len(fitting) / max(1, len(names))))
+        for lane in range(wanted):
+            if fitting[lane::wanted]:
+                place = folder / f"seats{seats}lane{lane}"
+                running.append(Lane(zygote, place, fitting[lane::wanted], seats=seats))
+    try:
+        yield (verdict for lane in running for verdict in lane.verdicts())
+    finally:
+        for lane in running:
+            lane.close()
 
 
 @dataclass(frozen=True)
@@ -76,12 +105,19 @@ def _judge(table: Table, at: int, plan: _Plan) -> Verdict:
     def over(i: int) -> bool:
         return any(e["event"] in ("finished", "failed") for e in events(i)) or table.status(i) is not None
 
+    wanted = {(plan.cheat, plan.rule)}
+    # What stands in the second version of a forked entry may break a rule of its own, which not everybody gets to see.
+    more = plan.name.startswith("split-")
+
+    def names_it(accused: set[tuple[int, str]]) -> bool:
+        return accused == wanted or more and wanted < accused and {member for member, _ in accused} == {plan.cheat}
+
     honest = [i for i in range(len(table.peers)) if i not in (plan.cheat, plan.leaver)]
     table.wait(lambda: all(over(i) for i in honest), 2 * LIMIT, f"{plan.name} is over")
     trouble = []
     for i in honest:
         accused = {(e["member"], e["rule"]) for e in events(i) if e["event"] == "accused"}
-        if accused != {(plan.cheat, plan.rule)}:
+        if not names_it(accused):
             trouble.append(f"P{i} accuses {sorted(accused)}")
         failed = [e for e in events(i) if e["event"] == "failed"]
         if failed or not any(e["event"] == "finished" for e in events(i)):
@@ -91,8 +127,8 @@ def _judge(table: Table, at: int, plan: _Plan) -> Verdict:
         report = audit((table.folder / f"{at}.{honest[0]}").read_bytes())
         if report.finding is not None:
             trouble.append(f"audit: {report.finding}")
-        if {(a.member, a.rule) for a in report.accusations} != {(plan.cheat, plan.rule)}:
-            trouble.append(f"audit accuses {report.accusations}")
+        if not names_it({(a.member, a.rule) for a in report.accusations}):
+            trouble.append(f"audit accuses {[(a.member, a.rule) for a in report.accusations]}")
     if trouble:
         trouble.append("\n".join(str(e) for i in range(len(table.peers)) for e in [f"P{i}", *events(i)[-6:]]))
     return Verdict(plan.name, plan.cheat, plan.rule, "; ".join(trouble))

@@ -1,7 +1,7 @@
 """Instants at which a peer can be killed, and links that it does not make.
 
 "die": [[step, instant], ...] kills the process by SIGKILL at the first such instant when the open step has reached
-that number. Instants:
+that number, or is of that kind. Instants:
 
     checking    while a proof of anybody's entry for the open step is being checked
     drafted     an own entry is drafted, nothing is stored
@@ -44,18 +44,20 @@ class Deaths:
     """What is still to come for this process, the next first."""
 
     def __init__(self, plan: list[list[Any]], seed: object) -> None:
-        self.step, self.instant = (int(plan[0][0]), str(plan[0][1])) if plan else (1 << 30, "")
+        self.step: int | str = plan[0][0] if plan else 1 << 30
+        self.instant = str(plan[0][1]) if plan else ""
         self.random = random.Random(repr(seed))
         self.keeper: Keeper | None = None
 
-    def due(self, instant: str, number: int | None = None) -> bool:
+    def due(self, instant: str, moment: step.Moment | None = None) -> bool:
         if instant != self.instant or self.keeper is None:
             return False
-        return (self.keeper.table.moment.number if number is None else number) >= self.step
+        now = self.keeper.table.moment if moment is None else moment
+        return now.owed.kind == self.step if isinstance(self.step, str) else now.number >= self.step
 
-    def reach(self, instant: str, number: int | None = None) -> None:
+    def reach(self, instant: str, moment: step.Moment | None = None) -> None:
         """The process ends here if this is the instant."""
-        if self.due(instant, number):
+        if self.due(instant, moment):
             self.die()
 
     def die(self) -> None:
@@ -137,7 +139,7 @@ def _hooked(plan: Deaths) -> list[tuple[Any, str, Any]]:
 
     def dying_check(moment: step.Moment, *arguments: Any, **options: Any) -> Any:
         got = check(moment, *arguments, **options)
-        plan.reach("checking", moment.number)
+        plan.reach("checking", moment)
         return got
 
     return [

@@ -15,11 +15,13 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import trio
 
 from p2pmatryoshka.bots.registry import bot
 from p2pmatryoshka.errors import MatryoshkaError
+from p2pmatryoshka.node import mesh
 from p2pmatryoshka.node.bot_player import BotPlayer
 from p2pmatryoshka.node.home import Home
 from p2pmatryoshka.node.play import host, join, resume
@@ -99,10 +101,19 @@ async def play(home: Home, order: Order) -> Finished:
         return True
 
     interface = order.get("interface", "127.0.0.1")
+    if "after" in order:
+        with trio.fail_after(LIMIT):
+            while not Path(order["after"]).exists():
+                await trio.sleep(0.02)
     with trio.fail_after(order.get("limit", LIMIT)):
         match order["do"]:
             case "host":
-                setup = make_setup(order.get("game", "matryoshka"), order["seats"], order.get("rules", {}))
+                setup = make_setup(
+                    order.get("game", "matryoshka"),
+                    order["seats"],
+                    order.get("rules", {}),
+                    clock=order.get("clock", 0),
+                )
                 return await host(
                     home,
                     setup,
@@ -115,9 +126,6 @@ async def play(home: Home, order: Order) -> Finished:
                     patience=patience,
                 )
             case "join":
-                after = Path(order["after"])
-                while not after.exists():
-                    await trio.sleep(0.02)
                 text = Path(order["invite"]).read_text()
                 return await join(
                     home, text, seat, name=order["name"], accept=accept, started=started, patience=patience
@@ -163,6 +171,8 @@ def _obey(home: Home, order: Order) -> int:
 
 def _changes(order: Order) -> list[Any]:
     changes = [hooks.deaths(order)]
+    if "settle" in order:
+        changes.append(mock.patch.object(mesh, "SETTLE_SECONDS", order["settle"]))
     if "block" in order:
         changes.append(hooks.no_links_to(order["block"]))
     if "cheat" in order:

@@ -52,6 +52,10 @@ class Zygote:
         self._until(lambda: number in self._pids, 30, "a peer is started")
         return number
 
+    def load(self, module: str) -> None:
+        """Have this loaded once, for all peers started from now on."""
+        self._say(load=module)
+
     def kill(self, number: int, how: signal.Signals = signal.SIGKILL) -> None:
         """Send a signal, if the process still runs."""
         self._say(kill=number, signal=int(how))
@@ -67,6 +71,11 @@ class Zygote:
         while self.status(number) is None and time.monotonic() < until:
             time.sleep(LOOK_SECONDS)
         return self._ended.get(number)
+
+    def counts(self) -> tuple[int, int]:
+        """Peers started so far, and those that died by SIGKILL."""
+        self._look()
+        return self._count, sum(status == -signal.SIGKILL for status in self._ended.values())
 
     def close(self) -> None:
         """Every peer that still runs is killed."""
@@ -197,10 +206,14 @@ class Table:
                 peer.options["interface"] = interface[i]
 
     def start(self, **for_one: dict[str, Any]) -> None:
-        """Everybody sits down. for_one: "p0", "p1", ... name the order's extras of one peer."""
+        """Everybody sits down, and is waited for. for_one: "p0", "p1", ... name the order's extras of one peer."""
+        self.begin(**for_one)
+        self.wait(lambda: all(p.told("started") for p in self.peers), 60, "everybody has started")
+
+    def begin(self, **for_one: dict[str, Any]) -> None:
+        """As `start`, but returns at once."""
         for i in range(len(self.peers)):
             self.order(i, **seating(i, len(self.peers), self.invite), **for_one.get(f"p{i}", {}))
-        self.wait(lambda: all(p.told("started") for p in self.peers), 60, "everybody has started")
 
     def order(self, i: int, *, do: str, **extra: Any) -> None:
         """Start a process for a seat."""
@@ -295,8 +308,8 @@ class Table:
 
 def seating(i: int, seats: int, invite: Path) -> dict[str, Any]:
     """The part of an order by which the peers sit down in this order: who comes later waits for the one before."""
-    after = f"{invite}.{i}" if i > 1 else str(invite)
-    return {"do": "join" if i else "host", "seats": seats, "invite": str(invite), "after": after}
+    order = {"do": "join" if i else "host", "seats": seats, "invite": str(invite)}
+    return {**order, "after": f"{invite}.{i}" if i > 1 else str(invite)} if i else order
 
 
 def entries_in(folder: Path) -> list[tuple[int, int, bytes]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,16 +15,29 @@ GAMES = 5
 STEPS = 70
 
 
-def test_three_are_killed_in_a_short_game(peers: Zygote, tmp_path: Path) -> None:
-    """A fourth, unkilled player is not needed: everybody dies once, in the deal, in a shuffle, in the first round."""
+Note = Callable[[str, object], None]
+
+
+def noted(outcome: kills.Outcome, note: Note) -> None:
+    """Figures for scripts/reliability."""
+    for instant, number in outcome.instants.items():
+        note(f"killed: {instant}", number)
+    note("steps played to their end", outcome.steps)
+
+
+def test_three_are_killed_in_one_game(peers: Zygote, tmp_path: Path, record_property: Note) -> None:
+    """Everybody dies once: when keys are made, in a shuffle, and when cards are shown."""
     outcome = kills.play(peers, tmp_path, [1, 4, 8], seed=1)
+    noted(outcome, record_property)
     assert len(outcome.deaths) >= 3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", range(GAMES))
-def test_somebody_is_killed_at_every_step(peers: Zygote, tmp_path: Path, game: int) -> None:
-    outcome = kills.play(peers, tmp_path, list(range(game, STEPS, GAMES)), seed=game)
-    print(f"seed {game}: {len(outcome.deaths)} killed, {dict(outcome.instants)}, {outcome.seconds:.0f} s")
+def test_somebody_is_killed_at_every_step(
+    peers: Zygote, tmp_path: Path, game: int, seed: int, record_property: Note
+) -> None:
+    outcome = kills.play(peers, tmp_path, list(range(game, STEPS, GAMES)), seed=GAMES * seed + game)
+    noted(outcome, record_property)
     assert len(outcome.deaths) >= STEPS // GAMES * 2 // 3
     assert set(outcome.instants) & set(hooks.OWN)

@@ -2,7 +2,7 @@
 milliseconds instead of seconds, so that hundreds can be killed in one test.
 
 Lines of JSON: {"start": number, "folder": ..., "orders": ..., "log": ..., "netns": ... or null} and
-{"kill": number, "signal": number} come in, {"started": number, "pid": ...} and {"ended": number, "status": ...} go
+{"kill": number, "signal": number} and {"load": module} come in, {"started": number, "pid": ...} and {"ended": number, "status": ...} go
 out. status: of the exit, or minus the signal. When the input ends, every peer that still runs is killed.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib
 import json
 import os
 import select
@@ -54,6 +55,10 @@ def _obey(command: dict[str, Any], running: dict[int, int]) -> None:
         for pid, number in running.items():
             if number == command["kill"]:
                 os.kill(pid, command["signal"])
+        return
+    if "load" in command:
+        importlib.import_module(command["load"])
+        gc.freeze()
         return
     pid = os.fork()
     if not pid:

@@ -39,6 +39,7 @@ class Crash(Exception):
 
 class Node:
     honest = True
+    wait_for_returns = True
 
     def __init__(self, world: World, node: int, member: int, key: Ed25519PrivateKey, folder: Path) -> None:
         self.world, self.id, self.member, self.key, self.folder = world, node, member, key, folder
@@ -53,8 +54,7 @@ class Node:
         self.finished = False
         self.backup: Path | None = None
         self.pace = self.random.choice((0.0, 0.3, 3.0))
-        self.patience = self.random.uniform(15, 50)
-        self.wait_for_returns = True
+        self.patience = self.random.uniform(*world.plan.patience)
         self.accusations: set[tuple[int, str]] = set()
         self.final = 0
 
@@ -370,7 +370,7 @@ class Node:
             self.look()
         finally:
             if self.alive and self.world.worth_waiting(self):
-                self._later(self.random.uniform(8, 20), self.glance)
+                self._later(self.patience * self.random.uniform(0.3, 0.6), self.glance)
 
     def look(self) -> None:
         table, now = self.table, self.world.now

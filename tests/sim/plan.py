@@ -38,6 +38,8 @@ class Plan:
     latency: tuple[float, float]
     faults: tuple[Fault, ...] = ()
     alone: bool = False
+    patience: tuple[float, float] = (15, 50)
+    """Seconds after which people ask to go on without somebody."""
 
     @classmethod
     def drawn(cls, seed: int) -> Plan:
@@ -50,4 +52,6 @@ class Plan:
         if game == "matrioske":
             rules = {"judge": random.choice(("deck", "table"))}
         faults = draw(random, members, ENTRIES[game, members]) if seed % 10 else ()
-        return cls(game, members, rules, latency, faults, alone=seed % 16 == 0)
+        # Hasty people put out whoever is slow: then votes and the entries they are about cross each other all the time.
+        patience = random.choice(((0.3, 2.0), (1.0, 6.0))) if random.random() < 0.15 and seed % 10 else (15.0, 50.0)
+        return cls(game, members, rules, latency, faults, alone=seed % 16 == 0, patience=patience)

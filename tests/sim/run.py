@@ -15,6 +15,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 REPLAY = "scripts/simulate --seed {seed}{real} --trace"
@@ -26,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.seed is not None:
         return _one(options.seed, trace=options.trace, real=options.real)
     first, count = options.seeds
-    figures = run(range(first, first + count), workers=options.workers, real=options.real, talk=not options.quiet)
+    figures = run(range(first, first + count), workers=options.workers, real=options.real, talk=True)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(figures, file, indent=1, sort_keys=True)
@@ -42,17 +43,20 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--real", action="store_true", help="with the real group instead of the cheap one")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", metavar="FILE", help="write the figures there")
-    parser.add_argument("--quiet", action="store_true")
     return parser.parse_args(arguments)
 
 
-def prepare(real: bool) -> None:
-    """Before anything of the package is imported: which group this process works in."""
+def prepare(real: bool, control: str = "") -> None:
+    """Before anything of the package is imported: which group this process works in, and which rule it leaves out."""
     if not real:
         from tests.sim import small_group
 
         small_group.install()
     gc.disable()
+    if control:
+        from tests.sim.controls import CONTROLS
+
+        CONTROLS[control]()
 
 
 def _one(seed: int, *, trace: bool, real: bool) -> int:
@@ -71,15 +75,16 @@ def _one(seed: int, *, trace: bool, real: bool) -> int:
     return 0
 
 
-def play_all(seeds: Iterable[int]) -> list[tuple[int, str, dict[str, int], str, float]]:
+def play_all(seeds: Iterable[int], control: str = "") -> list[tuple[int, str, dict[str, int], str, float]]:
     """In a worker: seed, outcome ("" for a failure), counts, a word about it, processor seconds of each game."""
+    from tests.sim.controls import plan_for
     from tests.sim.world import play
 
     results = []
     for seed in seeds:
         begun = time.process_time()
         try:
-            got = play(seed)
+            got = play(seed, plan=plan_for(control, seed) if control else None)
             row = (seed, got.outcome, dict(got.counts), got.detail)
         except Exception as error:  # noqa: BLE001
             row = (seed, "", {}, f"{type(error).__name__}: {error}")
@@ -88,8 +93,11 @@ def play_all(seeds: Iterable[int]) -> list[tuple[int, str, dict[str, int], str, 
     return results
 
 
-def run(seeds: Iterable[int], *, workers: int = 1, real: bool = False, talk: bool = False) -> dict[str, Any]:
-    """Figures of all these games. Each worker is a process of its own that chose its group before all else."""
+def run(
+    seeds: Iterable[int], *, workers: int = 1, real: bool = False, control: str = "", talk: bool = False
+) -> dict[str, Any]:
+    """Figures of all these games. Each worker is a process of its own that chose its group before all else. control: a
+    rule that all clients leave out (see controls.py); its own games are played then."""
     wanted = list(seeds)
     batches = [wanted[at : at + BATCH] for at in range(0, len(wanted), BATCH)]
     counts: Counter[str] = Counter()
@@ -98,8 +106,8 @@ def run(seeds: Iterable[int], *, workers: int = 1, real: bool = False, talk: boo
     waits: dict[int, str] = {}
     spent, done, begun = 0.0, 0, time.monotonic()
     context = multiprocessing.get_context("spawn")
-    with context.Pool(max(1, min(workers, len(batches))), prepare, (real,)) as pool:
-        for results in pool.imap_unordered(play_all, batches):
+    with context.Pool(max(1, min(workers, len(batches))), prepare, (real, control)) as pool:
+        for results in pool.imap_unordered(partial(play_all, control=control), batches):
             for seed, outcome, counted, detail, seconds in results:
                 counts.update(counted)
                 spent += seconds
@@ -108,7 +116,9 @@ def run(seeds: Iterable[int], *, workers: int = 1, real: bool = False, talk: boo
                     outcomes[outcome] += 1
                 else:
                     failures[seed] = detail
-                    print(f"seed {seed}: {detail}\n  again: {REPLAY.format(seed=seed, real=' --real' if real else '')}")
+                    if talk:
+                        again = REPLAY.format(seed=seed, real=" --real" if real else "")
+                        print(f"seed {seed}: {detail}\n  again: {again}", flush=True)
                 if outcome == "waits":
                     waits[seed] = detail
             if talk and sys.stderr.isatty():

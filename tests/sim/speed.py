@@ -1,7 +1,7 @@
 """What makes whole games cheap enough for thousands: nothing here changes what is decided.
 
 The disk is not waited for. What several members of one process would work out alike from the same bytes (signatures,
-bodies, accepted proofs, moments) is worked out once; `alone` turns that off. Refusals of proofs are found anew by each.
+bodies, accepted proofs, moments) is worked out once, and a signature made here needs no check; `alone` turns that off. Refusals of proofs are found anew by each.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -47,8 +46,27 @@ def shared(*, alone: bool = False) -> Iterator[None]:
             stack.enter_context(checks_shared())
             stack.enter_context(mock.patch.object(memo, "_decode", _by_hash(memo._decode)))  # noqa: SLF001
             stack.enter_context(mock.patch.object(step, "close", _by_hash_of_result(step.close)))
-            stack.enter_context(mock.patch.object(signing, "verify", cache(signing.verify)))
+            known: set[tuple[bytes, bytes, bytes, bytes]] = set()
+            stack.enter_context(mock.patch.object(signing, "sign", _noted(signing.sign, known)))
+            stack.enter_context(mock.patch.object(signing, "verify", _unless_known(signing.verify, known)))
         yield
+
+
+def _noted(sign: Any, known: Any) -> Any:
+    def signed(key: Any, label: bytes, data: bytes) -> Any:
+        signature = sign(key, label, data)
+        known.add((key.public_key().public_bytes_raw(), label, data, signature))
+        return signature
+
+    return signed
+
+
+def _unless_known(verify: Any, known: Any) -> Any:
+    def verified(public: bytes, label: bytes, data: bytes, signature: bytes) -> None:
+        if (public, label, data, signature) not in known:
+            verify(public, label, data, signature)
+
+    return verified
 
 
 def _by_hash(decode: Any) -> Any:

@@ -30,8 +30,8 @@ from tests.table.memory import identities, roster_for
 
 MOST_JOBS = 400_000
 LONGEST = 6 * 3600.0
-WORTH_WAITING = 1500.0
-"""Seconds after the last change in which people still look whether something can be done."""
+WORTH_WAITING = 40
+"""Times somebody's patience after the last change in which people still look whether something can be done."""
 
 
 @dataclass
@@ -149,7 +149,7 @@ class World:
         self.agenda.after(pause, back)
 
     def worth_waiting(self, node: Node) -> bool:
-        return not node.table.closed and self.now - node.stuck_since < WORTH_WAITING
+        return not node.table.closed and self.now - node.stuck_since < max(WORTH_WAITING * node.patience, 300)
 
     # --- the run
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Callable, Iterator
+
+import trio
+import trio.testing
 
 from p2pmatryoshka.node.player import Now
 from p2pmatryoshka.rules.game import Choice
@@ -11,9 +15,42 @@ from p2pmatryoshka.table.own import Question
 from p2pmatryoshka.ui.keyboard import Keyboard
 from p2pmatryoshka.ui.screen import Screen
 from p2pmatryoshka.ui.terminal import TerminalPlayer
-from tests.table.memory import Group, Player
+from tests.table.memory import Group, Player, checks_shared
 
 Script = Callable[[Now, Question], Iterator[str]]
+
+
+class Typist:
+    """Lines for a keyboard that come when the test says so, and what is printed meanwhile."""
+
+    def __init__(self) -> None:
+        self.out = io.StringIO()
+        self._asked = threading.Semaphore(0)
+        self._may = threading.Semaphore(0)
+        self._next = b""
+
+    def read(self) -> bytes:
+        self._asked.release()
+        self._may.acquire()
+        return self._next
+
+    async def waited_for(self) -> None:
+        """Until a line is waited for."""
+        with trio.fail_after(20):
+            await trio.to_thread.run_sync(self._asked.acquire, abandon_on_cancel=True)
+
+    async def type(self, line: str, *, again: bool = True) -> None:
+        """Type a line; again: until the next one is waited for, and all that follows from this one is done."""
+        self._next = line.encode() + b"\n"
+        self._may.release()
+        if again:
+            await self.waited_for()
+            await trio.testing.wait_all_tasks_blocked()
+
+    def stop(self) -> None:
+        """Let the thread that reads end."""
+        self._next = b""
+        self._may.release()
 
 
 class Person:
@@ -57,8 +94,9 @@ async def play_first(group: Group, person: Person, until: Callable[[], bool] = l
     me = group.players[0]
     told = 0
     while not until():
-        while deliver(group):
-            pass
+        with checks_shared():
+            while deliver(group):
+                pass
         person.terminal.news(Now(me.table, me.own), tuple(me.events[told:]))
         told = len(me.events)
         due = me.own.due(me.table)

@@ -11,18 +11,20 @@ from click.testing import CliRunner, Result
 
 from p2pmatryoshka.node.home import Home
 from p2pmatryoshka.rules import words
-from p2pmatryoshka.table import record_file
+from p2pmatryoshka.table import messages, record_file
 from p2pmatryoshka.table.step import Closed
 from p2pmatryoshka.table.table import Table
 from p2pmatryoshka.ui.cli import main
-from tests.table.memory import Group, identities, roster_for
+from tests.table.attack import settle, sign, whole_game
+from tests.table.memory import Group, checks_shared, identities, roster_for
 
 
 @pytest.fixture(scope="module")
 def table() -> Table:
     """A whole game, sealed."""
-    group = Group(3, seed=21)
-    group.run()
+    with checks_shared():
+        group = Group(3, seed=21)
+        group.run()
     return group.players[0].table
 
 
@@ -201,6 +203,73 @@ def test_export_of_a_table_that_is_not_there(home: Path, tmp_path: Path) -> None
 
 def test_export_into_a_folder_that_is_not_there(home: Path, tmp_path: Path) -> None:
     assert "cannot be written" in fails(run("export", "last", tmp_path / "no" / "x.record", "--data", home))
+
+
+# --- cheats
+
+
+@pytest.fixture(scope="module")
+def cheated() -> Table:
+    """A short game, sealed without a member that was proven to cheat."""
+    with checks_shared():
+        group = whole_game(3).find(lambda moment: moment.owed.kind == "commit").branch("cheated")
+        settle(group, 2, [sign(group.players[2], messages.Open(nonce=bytes(32), body=b""))], {(2, "body.kind")})
+    return group.players[0].table
+
+
+@pytest.fixture
+def cheated_home(cheated: Table, tmp_path: Path) -> Path:
+    folder = tmp_path / "cheated"
+    with Home.open(folder) as opened:
+        opened.store.create_table(cheated.roster.table, cheated.roster.data, 0, "2024-05-01", "finished")
+        filed = [(entry.author, entry.sequence, entry.signed) for log in cheated.logs for entry in log.chain]
+        opened.store.put(cheated.roster.table, filed)
+    return folder
+
+
+def test_evidence_convicts_whoever_cheated(cheated: Table, cheated_home: Path, tmp_path: Path) -> None:
+    (accusation,) = cheated.accusations
+    file = tmp_path / "cheat.record"
+    result = run("evidence", "last", file, "--data", cheated_home)
+    assert result.exit_code == 0, result.output
+    assert f"Player 2 broke the rule {accusation.rule}" in result.output
+    place = [entry.signed for entry in cheated.logs[2].chain].index(accusation.evidence[0])
+    audited = run("audit", file)
+    assert audited.exit_code == 1
+    assert audited.output.startswith(f"The record fails: entry {place} of Player 2 breaks the rule {accusation.rule}")
+    finding = json.loads(run("audit", file, "--json").stdout)["finding"]
+    assert (finding["member"], finding["entry"], finding["rule"]) == (2, place, accusation.rule)
+
+
+def test_evidence_about_one_member(cheated_home: Path, tmp_path: Path) -> None:
+    named = run("evidence", "last", tmp_path / "a", "--member", "player 2", "--data", cheated_home)
+    assert named.exit_code == 0
+    other = run("evidence", "last", tmp_path / "b", "--member", "Player 1", "--data", cheated_home)
+    assert "Player 1 is not proven to have cheated" in fails(other)
+    assert "proven is: Player 2" in other.output
+    assert not (tmp_path / "b").exists()
+
+
+def test_evidence_where_nobody_cheated(home: Path, table: Table, tmp_path: Path) -> None:
+    with checks_shared():
+        result = run("evidence", table.roster.table.hex()[:8], tmp_path / "x", "--data", home)
+    assert "Nobody is proven to have cheated" in fails(result)
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_record_that_holds_names_its_cheats(cheated: Table, tmp_path: Path) -> None:
+    (accusation,) = cheated.accusations
+    file = tmp_path / "game.record"
+    file.write_bytes(record_file.export(cheated))
+    result = run("audit", file)
+    assert result.exit_code == 0
+    assert result.output.startswith("The record holds, and proves that Player 2 cheated")
+    assert f"Cheated: Player 2, by the rule {accusation.rule}" in result.output
+    told = json.loads(run("audit", file, "--json").stdout)
+    assert told["holds"] is True
+    (one,) = told["accusations"]
+    assert (one["member"], one["name"], one["rule"]) == (2, "Player 2", accusation.rule)
+    assert one["step"] == accusation.step
 
 
 # --- deck

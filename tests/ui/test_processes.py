@@ -62,6 +62,7 @@ def test_ctrl_c_is_one_sentence_and_leaves_no_process(tmp_path: Path) -> None:
     assert (tmp_path / "invite").read_text().startswith("p2pm1-")
 
 
+@pytest.mark.slow
 def test_without_any_input_the_person_leaves(tmp_path: Path) -> None:
     result = run("play", "--seats", "3", "--data", tmp_path, stdin=subprocess.DEVNULL)
     assert result.returncode == 130

@@ -79,7 +79,7 @@ async def test_a_whole_game_at_the_terminal() -> None:
         "Round 4 of 4",
         "Choose 13 cards",
     )
-    result = plain(ending(moment, 0))
+    result = plain(ending(group.players[0].table, 0))
     over = moment.stage.over
     assert isinstance(over, Over)
     for number, points in over.points:

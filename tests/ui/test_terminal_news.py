@@ -69,7 +69,7 @@ async def test_what_can_wait_is_heard_after_the_answer(asked: tuple[Group, Now, 
 
     def script(now: Now, question: Question) -> Iterator[str]:
         names = [dolls.name(card) for card in now.own.hand(now.table)]
-        person.terminal.news(now, events)
+        trio.from_thread.run_sync(person.terminal.news, now, events)
         out.append(person.seen)
         yield " ".join(names[:2])
         out.append(person.seen)

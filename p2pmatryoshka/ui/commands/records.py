@@ -14,30 +14,54 @@ from p2pmatryoshka.node.home import Home
 from p2pmatryoshka.table import record_file
 from p2pmatryoshka.table.audit import Finding, Report, audit
 from p2pmatryoshka.table.table import Table
+from p2pmatryoshka.ui.company import meaning
+from p2pmatryoshka.ui.ending import early
 from p2pmatryoshka.ui.failures import FAILED
 from p2pmatryoshka.ui.files import read_file, write_file
 from p2pmatryoshka.ui.homes import find_table, open_home
 from p2pmatryoshka.ui.scene import clean, member_names, short
-from p2pmatryoshka.ui.strings import counted, say
+from p2pmatryoshka.ui.strings import counted, listed, say
 
 
-def record_of(home: Home, table: bytes, roster: bytes) -> tuple[bytes, bool]:
-    """The record of a stored table, folded anew, and whether it is complete."""
+def stored_table(home: Home, table: bytes, roster: bytes) -> Table:
+    """A stored table, folded anew."""
     folded = Table.open(roster)
     for _, _, signed in home.store.entries(table):
         folded, _ = folded.receive(signed)
-    return record_file.export(folded), folded.closed
+    return folded
 
 
 def export(data: Path | None, table: str, file: Path) -> None:
     """Writes the file, and says so."""
     with open_home(data) as home:
         info = find_table(home, table)
-        record, closed = record_of(home, info.id, info.roster)
+        folded = stored_table(home, info.id, info.roster)
+    record = record_file.export(folded)
     write_file(file, record)
     click.echo(say("export.done", id=short(info.id), file=file, size=len(record)))
-    if not closed:
+    if not folded.closed:
         click.echo(say("export.open"))
+
+
+def evidence(data: Path | None, table: str, file: Path, member: str | None) -> None:
+    """Writes what proves the first accusation, or the first of that member."""
+    with open_home(data) as home:
+        info = find_table(home, table)
+        folded = stored_table(home, info.id, info.roster)
+    names = member_names(folded.roster, None)
+    accused = folded.accusations
+    if not accused:
+        raise UserError(say("error.no-cheat", id=short(info.id)))
+    if member is not None:
+        accused = tuple(one for one in accused if names[one.member].casefold() == member.casefold())
+    if not accused:
+        proven = listed(sorted({names[one.member] for one in folded.accusations}))
+        raise UserError(say("error.no-cheat-of", name=member, id=short(info.id), names=proven))
+    one = accused[0]
+    content = record_file.evidence(folded, one)
+    write_file(file, content)
+    values = {"name": names[one.member], "rule": one.rule, "plain": meaning(one.rule)}
+    click.echo(say("evidence.done", file=file, size=len(content), **values))
 
 
 def check(file: Path, as_json: bool) -> int:
@@ -78,7 +102,13 @@ def _plain(report: Report) -> dict[str, Any]:
         ],
         "winners": [report.member_at(seat) for seat in (over.winners if over is not None else ())],
         "accusations": [
-            {"member": accusation.member, "rule": accusation.rule, "detail": accusation.detail}
+            {
+                "member": accusation.member,
+                "name": names[accusation.member],
+                "step": accusation.step,
+                "rule": accusation.rule,
+                "detail": accusation.detail,
+            }
             for accusation in report.accusations
         ],
         "finding": None
@@ -91,7 +121,9 @@ def _lines(report: Report) -> list[str]:
     names = _names(report)
     lines: list[str] = []
     if report.finding is None:
-        lines.append(say("audit.holds"))
+        cheats = sorted({accused.member for accused in report.accusations})
+        key = "audit.holds.cheats" if cheats else "audit.holds"
+        lines.append(say(key, names=listed([names[member] for member in cheats])))
     else:
         lines.append(_failure(report.finding, names))
     if report.roster is not None:
@@ -99,10 +131,10 @@ def _lines(report: Report) -> list[str]:
         counts = {"entries": report.entries, "steps": report.steps}
         lines.append(say("audit.table", id=short(report.table), game=game, **counts))
     for accused in report.accusations:
-        name, detail = names[accused.member], _detail(accused.detail)
-        lines.append(say("audit.accused", name=name, rule=clean(accused.rule), detail=detail))
+        values = {"rule": clean(accused.rule), "detail": _detail(accused.detail), "plain": meaning(accused.rule)}
+        lines.append(say("audit.accused", name=names[accused.member], **values))
     if report.reason:
-        lines.append(say("audit.early", reason=report.reason))
+        lines.append(early(report.reason))
     if report.over is not None and report.finding is None:
         lines.append(say("audit.scores"))
         for seat, points in sorted(report.over.points, key=lambda scored: -scored[1]):

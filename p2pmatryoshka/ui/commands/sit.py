@@ -1,97 +1,47 @@
-"""host, join and bot: sitting down with others."""
+"""host, join, resume and bot: sitting down with others."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from functools import partial
-from getpass import getuser
 from pathlib import Path
 
 import trio
 
 from p2pmatryoshka.errors import UserError
 from p2pmatryoshka.node.home import Home
-from p2pmatryoshka.node.play import host, join
+from p2pmatryoshka.node.play import host, join, resume
 from p2pmatryoshka.node.player import Player
+from p2pmatryoshka.node.storage import TableInfo
 from p2pmatryoshka.node.table_run import Finished
-from p2pmatryoshka.rules import words as decks
-from p2pmatryoshka.rules.game import Value
-from p2pmatryoshka.table.roster import Setup, make_setup
-from p2pmatryoshka.ui.bots import Bots, LateBot, names
-from p2pmatryoshka.ui.commands.decks import content
+from p2pmatryoshka.table.roster import Setup, read_roster
+from p2pmatryoshka.ui.bot_folders import SeatedBots, new_folder, note_bots, noted_bots, tidied
+from p2pmatryoshka.ui.bots import Bots, LateBot, Manner, WatchedBot, bot_player, names
+from p2pmatryoshka.ui.commands.offer import Table, checked_name, clock_rule, described
 from p2pmatryoshka.ui.ending import ending
 from p2pmatryoshka.ui.files import write_file
-from p2pmatryoshka.ui.homes import open_home, short
+from p2pmatryoshka.ui.homes import find_open_table, open_home
+from p2pmatryoshka.ui.interrupts import Sitting, resumable
 from p2pmatryoshka.ui.keyboard import InputEnded, Keyboard
-from p2pmatryoshka.ui.scene import clean
+from p2pmatryoshka.ui.scene import clean, short
 from p2pmatryoshka.ui.screen import Screen
 from p2pmatryoshka.ui.strings import listed, say, words
 from p2pmatryoshka.ui.terminal import TerminalPlayer
 
-LONGEST_NAME = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What a host asked for. bots: how many seats they take."""
-
-    game: str
-    seats: int
-    rules: Sequence[str]
-    deck: str | None
-    port: int
-    bots: int
-    strategy: str | None = None
-    invite_file: Path | None = None
-    interface: str | None = None  # None: reachable from other machines
-
-    def setup(self) -> Setup:
-        """Raises Illegal or UserError."""
-        return make_setup(self.game, self.seats, house_rules(self.rules), self._deck())
-
-    def _deck(self) -> bytes:
-        if self.game == "matrioske":
-            return content(self.deck or decks.SHIPPED[0])
-        if self.deck is not None:
-            raise UserError(say("error.deck-needless"))
-        return b""
-
-
-def house_rules(texts: Sequence[str]) -> dict[str, Value]:
-    """ "NAME=VALUE", where a comma makes a list. Raises UserError."""
-    rules: dict[str, Value] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise UserError(say("error.rule", text=text))
-        parts = tuple(part.strip() for part in value.split(","))
-        rules[name.strip()] = parts if len(parts) > 1 else parts[0]
-    return rules
-
-
-def checked_name(name: str | None) -> str:
-    """A name that others can see; by default what the system calls the person."""
-    if name is None:
-        try:
-            name = "".join(letter for letter in getuser() if letter.isprintable()).strip()[:LONGEST_NAME].strip()
-        except (OSError, KeyError, ImportError):
-            name = ""
-        return name or say("you.unnamed")
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable() or name != name.strip():
-        raise UserError(say("error.name"))
-    return name
-
 
 async def host_table(
-    home: Home, table: Table, player: Player, screen: Screen, name: str, *, show_invite: bool
+    home: Home, table: Table, player: Player, screen: Screen, name: str, sitting: Sitting, *, show_invite: bool
 ) -> Finished:
-    """Open a table, seat the bots, play to the end."""
+    """Open a table, seat the bots, play to the end. show_invite: the others are people."""
     if table.bots >= table.seats:
         raise UserError(say("error.bots", bots=table.bots, seats=table.seats))
     setup = table.setup()
-    bots = Bots(table.strategy, lambda said: screen.say(say("play.bot-stopped", said=said)))
+    watched = isinstance(player, WatchedBot)
+    manner = table.manner
+    seated = SeatedBots(
+        folder=new_folder(), count=table.bots, strategy=manner.strategy, patience=manner.patience, mine=watched
+    )
+    bots = Bots(seated.path(home), manner, lambda said: screen.say(say("play.bot-stopped", said=said)))
 
     async with trio.open_nursery() as nursery:
 
@@ -99,9 +49,11 @@ async def host_table(
             if table.invite_file is not None:
                 write_file(table.invite_file, f"{invite}\n".encode())
             if show_invite:
+                screen.say(clock_rule(table.clock))
                 screen.say(say("host.invite"))
                 screen.unbroken(invite)
-            nursery.start_soon(bots.run, invite, names(table.bots))
+            if table.bots:
+                nursery.start_soon(bots.run, invite, names(table.bots))
 
         def arrived(people: tuple[str, ...]) -> None:
             missing = table.seats - len(people)
@@ -111,11 +63,14 @@ async def host_table(
                     screen.say(say("host.waiting", n=missing))
 
         def started(table_id: bytes) -> None:
-            del table_id
+            if seated.count or seated.mine:
+                note_bots(home, table_id, seated)
+            sitting.begun(table_id)
             bots.playing = True
             screen.say(say("play.dealing"))
 
-        finished = await host(
+        hosted = partial(
+            host,
             home,
             setup,
             player,
@@ -125,25 +80,37 @@ async def host_table(
             started=started,
             interface=table.interface,
             port=table.port,
+            patience=(manner.patience or None) if watched else None,
         )
+        finished = await attended(player, hosted)
         await bots.ended()
+        nursery.cancel_scope.cancel()
+    return finished
+
+
+async def attended(player: Player, play: Callable[[], Awaitable[Finished]]) -> Finished:
+    """Play; a person at the terminal can type while nothing is asked."""
+    async with trio.open_nursery() as nursery:
+        if isinstance(player, TerminalPlayer):
+            nursery.start_soon(player.attend)
+        finished = await play()
         nursery.cancel_scope.cancel()
     return finished
 
 
 def run_host(data: Path | None, table: Table, name: str | None) -> None:
     """The command `host`."""
-    screen = Screen()
-    with open_home(data) as home:
+    screen, sitting = Screen(), Sitting()
+    with open_home(data) as home, tidied(home), resumable(home, data, sitting):
         player = TerminalPlayer(screen, Keyboard.of_terminal())
         shown = checked_name(name)
-        finished = trio.run(partial(host_table, home, table, player, screen, shown, show_invite=True))
+        finished = trio.run(partial(host_table, home, table, player, screen, shown, sitting, show_invite=True))
         show_end(screen, home, finished)
 
 
 def run_join(data: Path | None, invite: str, name: str | None, *, yes: bool) -> None:
     """The command `join`."""
-    screen, keyboard = Screen(), Keyboard.of_terminal()
+    screen, keyboard, sitting = Screen(), Keyboard.of_terminal(), Sitting()
 
     async def accept(setup: Setup, people: tuple[str, ...]) -> bool:
         for line in described(setup, people):
@@ -155,17 +122,54 @@ def run_join(data: Path | None, invite: str, name: str | None, *, yes: bool) -> 
 
     async def sit(home: Home) -> Finished:
         text = await given_invite(invite, keyboard)
-        return await join(home, text, TerminalPlayer(screen, keyboard), name=checked_name(name), accept=accept)
+        player, shown = TerminalPlayer(screen, keyboard), checked_name(name)
+        return await attended(
+            player, partial(join, home, text, player, name=shown, accept=accept, started=sitting.begun)
+        )
 
-    with open_home(data) as home:
+    with open_home(data) as home, resumable(home, data, sitting):
         finished = trio.run(sit, home)
         show_end(screen, home, finished)
 
 
-def run_bot(data: Path | None, invite: str, name: str | None, strategy: str | None, *, tied: bool) -> None:
-    """The command `bot`. tied: leave when the input ends."""
+def run_resume(data: Path | None, text: str | None, *, leave: bool) -> None:
+    """The command `resume`: the bots that were seated from here go on as well."""
+    screen = Screen()
+    with open_home(data) as home:
+        table = find_open_table(home, text)
+        seated = noted_bots(home, table.id)
+        watched = seated is not None and seated.mine
+        player: Player = TerminalPlayer(screen, Keyboard.of_terminal())
+        if seated is not None and seated.mine:
+            player = WatchedBot(bot_player(read_roster(table.roster).setup.game, seated.strategy), screen)
+        with tidied(home), resumable(home, data, Sitting(table.id)):
+            finished = trio.run(partial(resume_table, home, table, player, screen, seated, leave=leave))
+            show_end(screen, home, finished, me=not watched)
+
+
+async def resume_table(
+    home: Home, table: TableInfo, player: Player, screen: Screen, seated: SeatedBots | None, *, leave: bool
+) -> Finished:
+    """Go on with a table and with the bots that were seated from here."""
+    async with trio.open_nursery() as nursery:
+        patience = None
+        if seated is not None:
+            patience = (seated.patience or None) if seated.mine else None
+            manner = Manner(seated.strategy, seated.patience)
+            bots = Bots(seated.path(home), manner, lambda said: screen.say(say("play.bot-stopped", said=said)))
+            nursery.start_soon(bots.run_again, seated.count)
+        finished = await attended(player, partial(resume, home, table, player, patience=patience, leave=leave))
+        if seated is not None:
+            await bots.ended()
+        nursery.cancel_scope.cancel()
+    return finished
+
+
+def run_bot(data: Path | None, invite: str | None, name: str | None, manner: Manner, *, tied: bool) -> None:
+    """The command `bot`. invite: None to go on with the newest table. tied: stop when the input ends."""
     keyboard = Keyboard.of_terminal()
-    player = LateBot(strategy)
+    player = LateBot(manner.strategy)
+    patience = manner.patience or None
 
     async def accept(setup: Setup, people: tuple[str, ...]) -> bool:
         del people
@@ -178,10 +182,15 @@ def run_bot(data: Path | None, invite: str, name: str | None, strategy: str | No
 
     async def sit(home: Home) -> None:
         async with trio.open_nursery() as nursery:
-            text = await given_invite(invite, keyboard)
+            text = None if invite is None else await given_invite(invite, keyboard)
             if tied:
                 nursery.start_soon(until_input_ends)
-            await join(home, text, player, name=name or names(1)[0], accept=accept)
+            if text is None:
+                table = find_open_table(home, None)
+                player.learn(read_roster(table.roster).setup.game)
+                await resume(home, table, player, patience=patience)
+            else:
+                await join(home, text, player, name=name or names(1)[0], accept=accept, patience=patience)
             nursery.cancel_scope.cancel()
 
     with open_home(data) as home:
@@ -199,23 +208,9 @@ async def given_invite(invite: str, keyboard: Keyboard) -> str:
         raise UserError(say("error.invite-input")) from error
 
 
-def described(setup: Setup, people: tuple[str, ...]) -> list[str]:
-    """What one agrees to by sitting down."""
-    lines = [say("join.game", game=setup.game, seats=setup.seats)]
-    for name, value in setup.rules.items():
-        lines.append(say("join.rule", name=name, value=", ".join(value) if isinstance(value, tuple) else value))
-    if setup.deck:
-        deck, digest = decks.parse(setup.deck), hashlib.sha256(setup.deck).hexdigest()[:16]
-        lines.append(say("join.deck", title=deck.title, language=deck.language, digest=digest))
-    else:
-        lines.append(say("join.nodeck"))
-    if people:
-        return [*lines, say("join.members", names=listed([clean(one) for one in people]))]
-    return [*lines, say("join.nobody")]
-
-
 def show_end(screen: Screen, home: Home, finished: Finished, *, me: bool = True) -> None:
     """The result, and how to get at the record."""
     index = finished.moment.roster.index_of(home.identity.public) if me else None
-    screen.show(ending(finished.moment, index))
-    screen.say(say("play.saved", id=short(finished.table.roster.table)))
+    screen.show(ending(finished.table, index))
+    if finished.table.closed:
+        screen.say(say("play.saved", id=short(finished.table.roster.table)))

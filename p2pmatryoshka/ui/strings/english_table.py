@@ -23,8 +23,8 @@ TEXTS = {
     "away.now": "{name} is away. The game waits; whoever comes back goes on at exactly this point.",
     "away.back": "{name} is back.",
     # after a restart
-    "returning": "You are back at table {id}. Nothing is signed yet: first the others must show what they hold of yours. "
-    "Waiting for {names}.",
+    "returning": "You are back at table {id}. Nothing is signed yet: first the others must show what they hold of "
+    "yours. Waiting for {names}.",
     "returned": "The others have shown what they hold of yours: the game goes on where it stopped.",
     # somebody is gone for good, or is to be
     "vote.cast": "{voters} voted to go on without {absent}. Still to agree: {rest}.",
@@ -43,6 +43,7 @@ TEXTS = {
     "leave.signed": "You leave the table: that is being signed and sent.",
     "out.who": "Type out and a name, such as: out {name}. Several at once are parted by commas.",
     "out.unknown": "Nobody called {name} is still in: there are {names}.",
+    "out.unclear": "Several names begin with {name}: {names}.",
     "out.me": "To give up your own seat, type leave.",
     "out.confirm": "Vote to go on without {names}? It takes effect once all the others agree, and is no accusation. "
     "y votes, an empty line goes back: ",
@@ -62,7 +63,6 @@ TEXTS = {
     "idle.unknown": "Nothing is asked of you now. Type table, scores, story, out NAME, leave, or ? for help.",
     "idle.help": "Nothing is asked of you now.",
     "idle.undealt": "The cards are not dealt yet.",
-    "idle.since": "For {n} s by now.",
     # what is awaited
     "awaited.me": "Awaited of you: {what}.",
     "awaited.others": "Awaited: {what} by {names}.",
@@ -151,8 +151,8 @@ TEXTS = {
     "not.legal": "That is not allowed: {detail}.",
     # the end
     "over.title": "The game is over",
-    "over.early.stock.mismatch": "The game ended early: the new stock came out with contradictions that no single proof "
-    "shows, so cards could not be dealt any more. Nobody is accused. The points so far stand.",
+    "over.early.stock.mismatch": "The game ended early: the new stock came out with contradictions that no single "
+    "proof shows, so cards could not be dealt any more. Nobody is accused. The points so far stand.",
     "over.early.keys.sum": "The game ended early: the table keys of those who are left cancel each other out, so cards "
     "could not be dealt any more. Nobody is accused. The points so far stand.",
     "over.early.other": "The game ended early ({reason}). The points so far stand.",
@@ -160,8 +160,8 @@ TEXTS = {
     "over.me.left": "You left the table for good. The game goes on without you.",
     "over.me.removed": "The others voted to go on without you, as they waited for you. That is no accusation, but you "
     "cannot come back to this table. The game goes on without you.",
-    "over.me.forked": "You are out: two different entries signed by your key were shown. That happens when one identity "
-    "is used twice, such as from a copied folder. The game goes on without you.",
+    "over.me.forked": "You are out: two different entries signed by your key were shown. That happens when one "
+    "identity is used twice, such as from a copied folder. The game goes on without you.",
     "over.me.forfeit": "You are out: an entry signed by your key broke the rule {rule}. The game goes on without you.",
     "over.open": "The game is not over.",
     "over.winner": "{name} won with {points}.",
