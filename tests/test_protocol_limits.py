@@ -16,7 +16,7 @@ from p2pmatryoshka.record import entry, log, neighbour, strict, sync
 from p2pmatryoshka.record.strict import pack
 from p2pmatryoshka.rules.catalogue import GAMES
 from p2pmatryoshka.rules.deck_check import LARGEST_FILE
-from p2pmatryoshka.table import coin, messages, motion, record_file, roster, stands, table
+from p2pmatryoshka.table import coin, messages, motion, own, record_file, roster, stands, table
 
 LIMITS = Path(__file__).parents[1] / "protocol" / "limits.md"
 
@@ -40,6 +40,7 @@ CODE: dict[str, float] = {
     "bytes of a second branch of more than 16 entries": log.MOST_BRANCH_BYTES,
     "table hashes in a statement": most(messages.Stand, "hashes"),
     "highest round of a motion": motion.HIGHEST_ROUND,
+    "steps looked back for open motions": own.MOST_NOT_FINAL,
     "values in one MessagePack structure, where no other bound is given": strict.MAX_ITEMS,
     "roster, set-up": roster.MOST_BYTES,
     "values in a roster or set-up": roster.MOST_ITEMS,

@@ -14,10 +14,12 @@ from p2pmatryoshka.node.player import Now
 from p2pmatryoshka.table.step import Fill
 from p2pmatryoshka.table.table import Accusation, Table
 from p2pmatryoshka.ui.around import since
-from p2pmatryoshka.ui.scene import clean, member_names, short
+from p2pmatryoshka.ui.scene import clean, member_names, owing, short
 from p2pmatryoshka.ui.screen import LOUD, QUIET, TITLE, Lines
 from p2pmatryoshka.ui.strings import TEXTS, listed, say
 
+STEPS_WITH_VOTES = 4
+"""How many of the newest steps are looked at for votes: others may be undecided about one that I have gone beyond."""
 GONE = {Fill.LEFT: "gone.left", Fill.REMOVED: "gone.removed", Fill.FORKED: "gone.forked", Fill.FORFEIT: "gone.forfeit"}
 
 
@@ -82,7 +84,7 @@ def company_of(now: Now, me: int | None) -> Company:
         me,
         still_in,
         "stand" if forked else table.moment.owed.kind,
-        tuple(sorted(now.own.missing(table))),
+        tuple(sorted(owing(now))),
         int(now.open_for),
         tuple(sorted((member, int(seconds)) for member, seconds in now.away.items() if member in still_in)),
         open_votes(table),
@@ -93,15 +95,19 @@ def company_of(now: Now, me: int | None) -> Company:
 
 
 def open_votes(table: Table) -> tuple[OpenVote, ...]:
-    """The votes of the open step that have not passed."""
-    if table.closed or not table.sides.any_ballot(table.moment):
+    """The votes that have not passed: of the open step, and those still undecided of the few before it."""
+    if table.closed:
         return ()
-    count = table.sides.tally(table.moment)
-    return tuple(
-        OpenVote(s.motion.absent, tuple(sorted(s.voted)), tuple(sorted(s.voters - s.voted)), s.dead)
-        for s in count.standings
-        if not s.passed and count.above_outcome(s.motion)
-    )
+    votes = []
+    for moment in table.spine[-STEPS_WITH_VOTES:]:
+        count = table.sides.tally(moment) if table.sides.any_ballot(moment) else None
+        standings = () if count is None else count.standings if moment is table.moment else count.pending
+        votes += [
+            OpenVote(s.motion.absent, tuple(sorted(s.voted)), tuple(sorted(s.voters - s.voted)), s.dead)
+            for s in standings
+            if not s.passed and count is not None and count.above_outcome(s.motion)
+        ]
+    return tuple(votes)
 
 
 def gone(table: Table) -> tuple[tuple[int, Fill], ...]:

@@ -40,9 +40,14 @@ def scene_of(now: Now) -> Scene | None:
         view,
         seat_names(now.table.moment, now.own.member),
         "stand" if now.table.folded.open_forks else now.table.moment.owed.kind,
-        tuple(sorted(seat(member) for member in now.own.missing(now.table))),
+        tuple(sorted(seat(member) for member in owing(now))),
         tuple(sorted((seat(member), int(seconds)) for member, seconds in now.away.items())),
     )
+
+
+def owing(now: Now) -> frozenset[int]:
+    """Members whom the table waits for: for the open step, or after a fork for where they stand."""
+    return now.own.missing(now.table) if now.table.folded.open_forks else frozenset(now.table.awaited)
 
 
 def seat_names(moment: Moment, me: int | None) -> tuple[str, ...]:

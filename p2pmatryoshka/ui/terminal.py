@@ -99,6 +99,10 @@ class TerminalPlayer:
             self._screen.show([*loud, *rest])
         self._offer()
 
+    def note(self, text: str) -> None:
+        """Something beside the table that cannot wait."""
+        self._loud([Text(text, LOUD)])
+
     async def _dialogue(self, shown: Face, question: Question) -> Choice:
         line = await self._ask(shown.prompt(self._scene()))
         while True:
@@ -237,7 +241,7 @@ def say_vote(company: Company, absent: tuple[int, ...], proposers: tuple[int, ..
     """That others would go on without somebody, as a sentence."""
     names = company.named(absent)
     key = "vote.ask.one" if len(absent) == 1 else "vote.ask.many"
-    return say(key, absent=names, n=company.open_for, proposers=company.named(proposers))
+    return say(key, absent=names, n=company.open_for, proposers=company.named(proposers) or say("you.unnamed"))
 
 
 def voters(now: Now, absent: tuple[int, ...]) -> tuple[int, ...]:

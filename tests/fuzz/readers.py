@@ -257,7 +257,7 @@ def an_invite(data: bytes) -> str:
         got = invite.Invite.read(data.decode("utf-8", "replace"))
     except UserError as error:
         shown(str(error))
-        return str(error)[:20]
+        return "address" if "is no address" in str(error) else str(error)[:20]
     assert invite.Invite.read(str(got)) == got
     return "read"
 

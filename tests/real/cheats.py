@@ -235,7 +235,7 @@ def _cheating_keeper(client: Client, honest: type[Keeper]) -> type[Keeper]:
                 due: Duty | Question | None = super().due()
                 return due
             # Whoever cheats waits for all others first: it knows as much as anybody can.
-            at_once = client.attack.at == "sit" or isinstance(client.attack, EntryAttack) and client.attack.idle
+            at_once = client.attack.at == "sit" or (isinstance(client.attack, EntryAttack) and client.attack.idle)
             return Duty(phase) if at_once or set(self.table.awaited) <= {self.me} else None
 
         def phase(self) -> str:

@@ -110,7 +110,7 @@ def _judge(table: Table, at: int, plan: _Plan) -> Verdict:
     more = plan.name.startswith("split-")
 
     def names_it(accused: set[tuple[int, str]]) -> bool:
-        return accused == wanted or more and wanted < accused and {member for member, _ in accused} == {plan.cheat}
+        return accused == wanted or (more and wanted < accused and {member for member, _ in accused} == {plan.cheat})
 
     honest = [i for i in range(len(table.peers)) if i not in (plan.cheat, plan.leaver)]
     table.wait(lambda: all(over(i) for i in honest), 2 * LIMIT, f"{plan.name} is over")

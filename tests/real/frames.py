@@ -22,6 +22,7 @@ from p2pmatryoshka.node.mesh import Mesh
 from p2pmatryoshka.record import entry as entries
 from p2pmatryoshka.record.entry import Entry, SignedEntry
 from p2pmatryoshka.record.strict import pack
+from p2pmatryoshka.table import messages
 
 TIMES = 4
 """How often the same thing is tried, each time at another entry: a link that ends for it comes back."""
@@ -129,7 +130,11 @@ def _haves_without_end(mesh: Any, member: int, link: Link) -> None:
 
 
 def _false_address(mesh: Any, member: int, link: Link) -> None:
-    note = (member, pack({"table": mesh._keeper.roster.table, "member": member, "number": 9, "at": ("x:1",)}), bytes(64))
+    note = (
+        member,
+        pack({"table": mesh._keeper.roster.table, "member": member, "number": 9, "at": ("x:1",)}),
+        bytes(64),
+    )
     link.send(wire.Have(table=mesh._keeper.roster.table, heads=(), addresses=(note,)))
 
 
@@ -216,14 +221,15 @@ def _spoiling_mesh(name: str, honest: type[Mesh]) -> type[Mesh]:
             super().publish(entry)
 
         def flood(self, entry: Entry) -> None:
-            """A thousand more entries behind this one, over a table hash that does not exist."""
+            """A thousand more entries behind this one, over a table hash that does not exist: they may be early."""
             keeper = self._keeper
-            made, previous = [], entry.hash
-            for n in range(1, 1000):
-                signed = entries.sign(
-                    keeper.own.identity, keeper.roster.table, keeper.me, entry.sequence + n, previous, bytes(32), b"\x80"
-                )
-                previous = entries.entry_hash(signed.data)
+            body = messages.encode(messages.Choose(option=()))
+            made, last = [], entry
+            for _ in range(1000):
+                previous, number = last.hash, last.sequence + 1
+                key, table = keeper.own.identity, keeper.roster.table
+                signed = entries.sign(key, table, keeper.me, number, previous, bytes(32), body)
+                last = keeper.hold(signed)
                 made.append((signed.data, signed.signature))
             for link in self.links.values():
                 for at in range(0, len(made), 100):

@@ -48,7 +48,7 @@ def play(
     outcome = Outcome(seed)
     began = time.monotonic()
     plan = plan_of(steps, seats, seed)
-    again = {i: False for i in range(seats)}
+    again = dict.fromkeys(range(seats), False)
     with Table(zygote, folder, seats, seed=seed, limit=limit, **options) as table:
         table.start(**{f"p{i}": {"die": plan[i]} for i in range(seats)})
         while any(table.status(i) != 0 for i in range(seats)):

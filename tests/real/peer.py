@@ -76,9 +76,9 @@ class Seat(BotPlayer):
                 case Advanced(moment=moment):
                     self._owed.append(moment.owed.kind)
                     tell(event="step", step=moment.number, kind=moment.owed.kind, still_in=moment.still_in)
-                    if self._get_up.get("at") == moment.owed.kind:
-                        if self._owed.count(moment.owed.kind) == self._get_up.get("nth", 0) + 1:
-                            self._leave()
+                    times = self._owed.count(moment.owed.kind)
+                    if self._get_up.get("at") == moment.owed.kind and times == self._get_up.get("nth", 0) + 1:
+                        self._leave()
                 case Accusation(member=member, rule=rule, step=step):
                     tell(event="accused", member=member, rule=rule, step=step)
                     if self._get_up.get("at") == "accusation":

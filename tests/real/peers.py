@@ -187,7 +187,6 @@ class Table:
         *,
         seed: int = 0,
         netns: dict[int, str] | None = None,
-        interface: dict[int, str] | None = None,
         **options: Any,
     ) -> None:
         self.zygote = zygote
@@ -196,14 +195,11 @@ class Table:
         folder.mkdir(parents=True, exist_ok=True)
         self.invite = folder / "invite"
         self.peers = [
-            Peer(f"P{i}", folder / f"peer{i}", folder / f"peer{i}.log", {"seed": seed, **options})
-            for i in range(seats)
+            Peer(f"P{i}", folder / f"peer{i}", folder / f"peer{i}.log", {"seed": seed, **options}) for i in range(seats)
         ]
         for i, peer in enumerate(self.peers):
             if netns:
                 peer.netns = netns[i]
-            if interface:
-                peer.options["interface"] = interface[i]
 
     def start(self, **for_one: dict[str, Any]) -> None:
         """Everybody sits down, and is waited for. for_one: "p0", "p1", ... name the order's extras of one peer."""

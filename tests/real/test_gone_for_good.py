@@ -40,7 +40,13 @@ def put_out(table: Table, stays: int, member: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("victim", "dies"),
-    [(0, [3, "checking"]), (1, [1, "stored"]), (2, ["commit", "sent"]), (0, [11, "drafted"]), (1, ["turn", "checking"])],
+    [
+        (0, [3, "checking"]),
+        (1, [1, "stored"]),
+        (2, ["commit", "sent"]),
+        (0, [11, "drafted"]),
+        (1, ["turn", "checking"]),
+    ],
 )
 def test_one_of_three_is_gone(peers: Zygote, tmp_path: Path, victim: int, dies: list[Any]) -> None:
     """Among them the host, who is nobody special once the roster is agreed on."""

@@ -22,7 +22,9 @@ def net(record_property: Callable[[str, object], None], seed: int) -> Iterator[L
     with Lan(3, seed=seed) as one:
         yield one
         for name in ("frames", "lost", "doubled", "cut"):
-            record_property(f"network frames {name}" if name != "frames" else "network frames", getattr(one.counts, name))
+            record_property(
+                f"network frames {name}" if name != "frames" else "network frames", getattr(one.counts, name)
+            )
 
 
 def table_on(net: Lan, peers: Zygote, folder: Path, **options: Any) -> Table:

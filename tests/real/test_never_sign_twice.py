@@ -143,34 +143,32 @@ def remount(place: Path, options: str) -> None:
 @ROOT_NEEDED
 def test_a_disk_that_is_full(peers: Zygote, tmp_path: Path) -> None:
     """The program ends with a sentence; once there is room it goes on where it was, and nobody is accused."""
-    with Table(peers, tmp_path, 3, seed=7, limit=90) as table:
-        with small_disk(table.peers[1].folder, "180k"):
-            begin(table)
-            table.wait_ended(60, [1], statuses=(2,))
-            (failed,) = table.peers[1].told("failed")
-            assert failed["kind"] == "StorageError" and "room" in failed["text"], table.logs()
-            remount(table.peers[1].folder, "size=16m")
-            table.order(1, do="resume", **SHORT)
-            table.wait_ended(90)
-            table.check([0])
+    with Table(peers, tmp_path, 3, seed=7, limit=90) as table, small_disk(table.peers[1].folder, "180k"):
+        begin(table)
+        table.wait_ended(60, [1], statuses=(2,))
+        (failed,) = table.peers[1].told("failed")
+        assert failed["kind"] == "StorageError" and "room" in failed["text"], table.logs()
+        remount(table.peers[1].folder, "size=16m")
+        table.order(1, do="resume", **SHORT)
+        table.wait_ended(90)
+        table.check([0])
 
 
 @pytest.mark.slow
 @ROOT_NEEDED
 def test_a_disk_that_cannot_be_written(peers: Zygote, tmp_path: Path) -> None:
-    with Table(peers, tmp_path, 3, seed=9, limit=90) as table:
-        with small_disk(table.peers[1].folder, "16m"):
-            begin(table, p1={"die": [[8, "sent"]]})
-            died(table, 1)
-            remount(table.peers[1].folder, "ro")
-            table.order(1, do="resume")
-            table.wait_ended(60, [1], statuses=(2,))
-            (failed,) = table.peers[1].told("failed")
-            assert failed["kind"] == "StorageError" and "cannot be" in failed["text"], table.logs()
-            remount(table.peers[1].folder, "rw")
-            table.order(1, do="resume", **SHORT)
-            table.wait_ended(90)
-            table.check([0])
+    with Table(peers, tmp_path, 3, seed=9, limit=90) as table, small_disk(table.peers[1].folder, "16m"):
+        begin(table, p1={"die": [[8, "sent"]]})
+        died(table, 1)
+        remount(table.peers[1].folder, "ro")
+        table.order(1, do="resume")
+        table.wait_ended(60, [1], statuses=(2,))
+        (failed,) = table.peers[1].told("failed")
+        assert failed["kind"] == "StorageError" and "cannot be" in failed["text"], table.logs()
+        remount(table.peers[1].folder, "rw")
+        table.order(1, do="resume", **SHORT)
+        table.wait_ended(90)
+        table.check([0])
 
 
 @pytest.mark.slow

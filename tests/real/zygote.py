@@ -1,9 +1,9 @@
 """A process that has the program loaded and splits off peers, each a process of its own: starting one costs
 milliseconds instead of seconds, so that hundreds can be killed in one test.
 
-Lines of JSON: {"start": number, "folder": ..., "orders": ..., "log": ..., "netns": ... or null} and
-{"kill": number, "signal": number} and {"load": module} come in, {"started": number, "pid": ...} and {"ended": number, "status": ...} go
-out. status: of the exit, or minus the signal. When the input ends, every peer that still runs is killed.
+Lines of JSON come in: {"start": number, "folder": ..., "orders": ..., "log": ..., "netns": ... or null},
+{"kill": number, "signal": number}, {"load": module}; and go out: {"started": number, "pid": ...}, {"ended": number,
+"status": ...}. status: of the exit, or minus the signal. When the input ends, every peer that still runs is killed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _be_peer(command: dict[str, Any]) -> NoReturn:
                 raise OSError(ctypes.get_errno(), "cannot enter the network namespace")
             os.close(place)
         status = peer.run(Path(command["folder"]), command["orders"])
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - whatever it is, it must not come out in the process that starts the others
         sys.excepthook(*sys.exc_info())
     finally:
         sys.stdout.flush()

@@ -41,7 +41,7 @@ async def host_table(
     seated = SeatedBots(
         folder=new_folder(), count=table.bots, strategy=manner.strategy, patience=manner.patience, mine=watched
     )
-    bots = Bots(seated.path(home), manner, lambda said: screen.say(say("play.bot-stopped", said=said)))
+    bots = Bots(seated.path(home), manner, partial(bot_stopped, player, screen))
 
     async with trio.open_nursery() as nursery:
 
@@ -86,6 +86,15 @@ async def host_table(
         await bots.ended()
         nursery.cancel_scope.cancel()
     return finished
+
+
+def bot_stopped(player: Player, screen: Screen, said: str) -> None:
+    """Say so without harm to an open question."""
+    text = say("play.bot-stopped", said=said)
+    if isinstance(player, TerminalPlayer):
+        player.note(text)
+    else:
+        screen.say(text)
 
 
 async def attended(player: Player, play: Callable[[], Awaitable[Finished]]) -> Finished:
@@ -156,7 +165,7 @@ async def resume_table(
         if seated is not None:
             patience = (seated.patience or None) if seated.mine else None
             manner = Manner(seated.strategy, seated.patience)
-            bots = Bots(seated.path(home), manner, lambda said: screen.say(say("play.bot-stopped", said=said)))
+            bots = Bots(seated.path(home), manner, partial(bot_stopped, player, screen))
             nursery.start_soon(bots.run_again, seated.count)
         finished = await attended(player, partial(resume, home, table, player, patience=patience, leave=leave))
         if seated is not None:

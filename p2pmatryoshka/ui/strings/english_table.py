@@ -107,7 +107,7 @@ TEXTS = {
     "accusation": "ACCUSED: {name} broke the rule {rule} in step {step}{detail}. "
     "That is: {plain}. The entries signed by {name} prove it, and the record keeps them.",
     "accused.line": "{name} was proven to cheat in step {step} (rule {rule}): {plain}.",
-    "accused.save": "The proof can be saved: p2pmatryoshka evidence {id} FILE",
+    "accused.save": "Once this program has ended, the proof can be saved: p2pmatryoshka evidence {id} FILE",
     # what a rule means, by the first part of its name
     "rule.body": "something else was signed than the step asks for",
     "rule.msgpack": "bytes were signed that are no message",
