@@ -208,7 +208,11 @@ class Folding:
         while True:
             best = replace(best, places=self._fill(best))
             removed = self.sides.removed(best.moment)
-            if removed or self._unsettled(best).intersection(best.moment.owed.members):
+            if (
+                removed
+                or self.sides.blocked(best.moment)
+                or self._unsettled(best).intersection(best.moment.owed.members)
+            ):
                 return best
             # A step that no forker owes has one outcome on this branch: whoever completed it stands behind it.
             after = self._closed(best, {})

@@ -40,7 +40,7 @@ class Member(_Strict):
 
 class Setup(_Strict):
     """What is played: game, house rules (complete), and the deck file's content. clock: seconds after which the others
-    are asked to vote on whoever has not answered; 0 for none. Nothing is ever played for anyone."""
+    propose to put out whoever has not answered; 0 for none. Nothing is ever played for anyone."""
 
     game: Text
     rules: dict[Text, Text | int | bool | Annotated[tuple[Text, ...], Field(max_length=64)]]

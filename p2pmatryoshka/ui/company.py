@@ -143,16 +143,22 @@ def notices(company: Company) -> Lines:
     lines = [Text(cast(company, vote), LOUD) for vote in company.votes if not vote.failed]
     accused = {accusation.member for accusation in company.accused}
     lines += [
-        Text(say(GONE[fill], name=company.names[member]), QUIET)
+        Text(gone_line(company.names[member], fill), QUIET)
         for member, fill in company.gone
         if fill in (Fill.LEFT, Fill.REMOVED) or member not in accused
     ]
     for one in company.accused:
         name, rule = company.names[one.member], clean(one.rule)
-        lines.append(Text(say("accused.line", name=name, rule=rule, step=one.step, plain=meaning(rule)), LOUD))
+        key = "accused.line.me" if one.member == company.me else "accused.line"
+        lines.append(Text(say(key, name=name, rule=rule, step=one.step, plain=meaning(rule)), LOUD))
     if company.accused:
         lines.append(Text(say("accused.save", id=short(company.table)), QUIET))
     return lines
+
+
+def gone_line(name: str, fill: Fill) -> str:
+    """That a member is out of the game, and how that came."""
+    return say(f"{GONE[fill]}.me" if name == say("you") else GONE[fill], name=name)
 
 
 def cast(company: Company, vote: OpenVote) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from p2pmatryoshka.table.step import Fill, Moment
 from p2pmatryoshka.table.table import Accusation, Advanced, Event, PlaceFilled, Rejected
-from p2pmatryoshka.ui.company import GONE, meaning
+from p2pmatryoshka.ui.company import gone_line, meaning
 from p2pmatryoshka.ui.scene import clean
 from p2pmatryoshka.ui.screen import LOUD, QUIET, Lines
 from p2pmatryoshka.ui.strings import TEXTS, listed, say
@@ -45,7 +45,7 @@ class Teller:
                     )
                     lines.append(Text(text, LOUD))
                 case PlaceFilled(member=member, fill=fill) if fill is not Fill.ANSWER:
-                    lines.append(Text(say(GONE[fill], name=self.names[member]), LOUD))
+                    lines.append(Text(gone_line(self.names[member], fill), LOUD))
         return lines
 
     def quiet(self, events: Iterable[Event]) -> Lines:

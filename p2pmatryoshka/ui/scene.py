@@ -41,7 +41,7 @@ def scene_of(now: Now) -> Scene | None:
         seat_names(now.table.moment, now.own.member),
         "stand" if now.table.folded.open_forks else now.table.moment.owed.kind,
         tuple(sorted(seat(member) for member in owing(now))),
-        tuple(sorted((seat(member), int(seconds)) for member, seconds in now.away.items())),
+        tuple(sorted((seat(m), int(seconds)) for m, seconds in now.away.items() if m in now.table.moment.still_in)),
     )
 
 

@@ -42,6 +42,7 @@ class TerminalPlayer:
         self._prompt = ""
         self._asking = False  # a question stands, so that a line typed now answers it
         self._held: Lines = []
+        self._left = False
 
     def seated(self, controls: Controls) -> None:
         """From here on `attend` takes lines."""
@@ -65,6 +66,9 @@ class TerminalPlayer:
             self._screen.say(say("hint"), QUIET)
             try:
                 return await self._dialogue(shown, question)
+            except LeaveTable:
+                self._left = True
+                raise
             except trio.Cancelled:
                 self._screen.say()
                 self._screen.say(say("withdrawn"), QUIET)
@@ -88,6 +92,8 @@ class TerminalPlayer:
     def news(self, now: Now, events: tuple[Event, ...]) -> None:
         """Prints at once, or keeps what can wait while a question is open."""
         self._hear(now)
+        if self._left:
+            return
         self._votes.settle(now)
         loud, rest = self._narration().tell(now, events)
         if self._asking:
@@ -154,6 +160,7 @@ class TerminalPlayer:
             if not await self._beside.take(line, asked=False):
                 self._screen.say(say("idle.unknown"))
         except LeaveTable:
+            self._left = True
             if self._beside.controls is not None:
                 self._beside.controls.leave()
         except InputEnded:
@@ -164,14 +171,19 @@ class TerminalPlayer:
 
     async def _watch_the_time(self) -> None:
         """Say who has been away for too long, and give a person who waits a prompt."""
+        closed = 0
         while True:
             await trio.sleep(TICK)
-            if self._now is not None:
-                self.news(self._latest(), ())
+            if self._now is None:
+                continue
+            self.news(self._latest(), ())
+            closed += self._now.table.closed
+            if closed == 2:
+                self.note(say("over.closing"))
 
     def _offer(self) -> None:
         """While nothing is asked: say what is waited for, and that a line can be typed."""
-        if self._now is None or self._asking or not self._floor.listens:
+        if self._now is None or self._left or self._asking or not self._floor.listens:
             return
         prompt = idle_prompt(self._beside.company(), self._votes.open)
         if prompt != self._prompt:
@@ -232,9 +244,10 @@ def idle_prompt(company: Company, vote: tuple[bytes, tuple[int, ...]] | None) ->
     if company.returning:
         return say("idle.returning", names=company.named(waits_for))
     away = {member for member, seconds in company.away if seconds >= AWAY_TOLD}
-    if company.open_for < LONG and away.isdisjoint(waits_for):
+    slow = waits_for if company.open_for >= LONG else tuple(member for member in waits_for if member in away)
+    if not slow:
         return ""
-    return say("idle.prompt", names=company.named(waits_for), what=say(f"awaits.{company.kind}"))
+    return say("idle.prompt", names=company.named(slow), what=say(f"awaits.{company.kind}"))
 
 
 def say_vote(company: Company, absent: tuple[int, ...], proposers: tuple[int, ...]) -> str:

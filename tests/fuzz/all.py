@@ -6,5 +6,6 @@ from tests.fuzz.links import LINKS
 from tests.fuzz.readers import READERS
 from tests.fuzz.records import RECORDS
 from tests.fuzz.tables import TABLES
+from tests.fuzz.texts import TEXTS
 
-TARGETS = (*READERS, *RECORDS, *TABLES, *LINKS)
+TARGETS = (*READERS, *TEXTS, *RECORDS, *TABLES, *LINKS)

@@ -135,6 +135,6 @@ def mutated_stream(random: Random, data: bytes, others: Sequence[bytes]) -> byte
 
 
 LINKS = (
-    Target("link", link, streams, mutated_stream, 120, Bounds(2.0, 400, 2 << 20), nasty=NASTY),
+    Target("link", link, streams, mutated_stream, 100, Bounds(2.0, 400, 2 << 20), sparse=2, nasty=NASTY[:6]),
     Target("handshake", handshake, hellos, mutated_bytes, 60, Bounds(2.0, 100, 4 << 20)),
 )

@@ -205,6 +205,6 @@ def _all() -> list[bytes]:
 
 
 RECORDS = (
-    Target("record", record, _small, mutated_record, 100, Bounds(5.0, 400, 4 << 20)),
+    Target("record", record, _small, mutated_record, 70, Bounds(5.0, 400, 4 << 20)),
     Target("whole record", record, _all, mutated_record, 8, Bounds(10.0), traced=False),
 )

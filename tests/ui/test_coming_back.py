@@ -85,7 +85,9 @@ def running(*arguments: object) -> Iterator[Running]:
 
 def bots_of(data: Path) -> list[int]:
     """The processes of bots whose folder lies in that one."""
-    found = subprocess.run(["ps", "-eww", "-o", "pid=", "-o", "args="], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(
+        ["ps", "-eww", "-o", "pid=", "-o", "args="], capture_output=True, text=True, check=True
+    ).stdout
     return [int(line.split()[0]) for line in found.splitlines() if f"--data {data}" in line and " bot " in line]
 
 

@@ -15,7 +15,19 @@ UI = Path(p2pmatryoshka.ui.__file__).parent
 SOURCES = [path for path in UI.rglob("*.py") if path.parent.name != "strings"]
 CODE = "\n".join(path.read_text() for path in (*SOURCES, UI / "strings" / "__init__.py"))
 # Families of keys whose ends are values of the games or kinds of steps.
-FAMILIES = ("m.phase.", "k.phase.", "m.ask.", "m.help.", "m.place.", "awaits.", "checked.", "rule.", "not.", "over.")
+FAMILIES = (
+    "m.phase.",
+    "k.phase.",
+    "m.ask.",
+    "m.help.",
+    "m.place.",
+    "awaits.",
+    "checked.",
+    "rule.",
+    "not.",
+    "over.",
+    "gone.",
+)
 
 
 def test_every_text_asked_for_is_there() -> None:

@@ -71,7 +71,7 @@ TEXTS = {
     "m.story.void": "The turn of {name} is over without a trade.",
     "m.story.displays": "New displays:",
     "m.story.display": "  {name}: {cards} ({points})",
-    "m.story.gone": "{name} is out: display and open cards leave the game, the hand goes unseen into the stock.",
+    "m.story.gone": "Out of the game: {name}. Display and open cards leave it, the hand goes unseen into the stock.",
     # Matryoshka, the score
     "m.score.title": "{name}: {points}",
     "m.score.column.one": "  column {size}: {n} card ({letters}), 0",
@@ -152,7 +152,7 @@ TEXTS = {
     "k.story.claim": "{name} claims that {card} may lie {place}.",
     "k.story.accepted": "The claim stands.",
     "k.story.refused": "The claim is refused: {card} goes back to {name}, who plays again without claiming.",
-    "k.story.gone": "{name} is out: the hand leaves the game, captured cards stay counted.",
+    "k.story.gone": "Out of the game: {name}. The hand leaves it, captured cards stay counted.",
     "k.score.title": "{name}: {points}",
     "k.score.cards": "  captured: {cards}",
     "k.score.covered": "  covered cards taken along: {n}",

@@ -104,9 +104,14 @@ TEXTS = {
     "gone.removed": "{name} was put out by a vote.",
     "gone.forked": "{name} signed two different entries and is out of the game.",
     "gone.forfeit": "{name} is out of the game.",
+    "gone.left.me": "You left the table for good.",
+    "gone.removed.me": "You were put out by a vote.",
+    "gone.forked.me": "Two different entries signed by your key were shown, and you are out of the game.",
+    "gone.forfeit.me": "You are out of the game.",
     "accusation": "ACCUSED: {name} broke the rule {rule} in step {step}{detail}. "
     "That is: {plain}. The entries signed by {name} prove it, and the record keeps them.",
     "accused.line": "{name} was proven to cheat in step {step} (rule {rule}): {plain}.",
+    "accused.line.me": "An entry signed by your key in step {step} was proven to break the rule {rule}: {plain}.",
     "accused.save": "Once this program has ended, the proof can be saved: p2pmatryoshka evidence {id} FILE",
     # what a rule means, by the first part of its name
     "rule.body": "something else was signed than the step asks for",
@@ -163,6 +168,7 @@ TEXTS = {
     "over.me.forked": "You are out: two different entries signed by your key were shown. That happens when one "
     "identity is used twice, such as from a copied folder. The game goes on without you.",
     "over.me.forfeit": "You are out: an entry signed by your key broke the rule {rule}. The game goes on without you.",
+    "over.closing": "The game is over. This program stays a little longer, until the others have the result as well.",
     "over.open": "The game is not over.",
     "over.winner": "{name} won with {points}.",
     "over.winner.me": "You won with {points}.",
