@@ -55,7 +55,7 @@ class Log:
             at = entry.sequence
             if at > len(self.chain):
                 break
-            if entry.previous == (self.chain[at - 1].hash if at else self.origin):
+            if not at or entry.previous == self.chain[at - 1].hash:
                 whole = [*self.chain[:at], entry]
                 for later in self.branch[start + 1 :]:
                     if later.sequence == len(whole) and later.previous == whole[-1].hash:
@@ -66,16 +66,16 @@ class Log:
     def add(self, entry: Entry) -> Log:
         """The log with one more entry; itself if nothing is new."""
         at = len(self.chain)
+        if entry.sequence == 0 and entry.previous != self.origin:
+            # No predecessor exists that it could contradict: the entry alone convicts its author.
+            entry = replace(entry, fault="entry.previous")
         if entry.sequence > at:
             return self._hold(entry)
         if entry.sequence < at:
             known = self.chain[entry.sequence]
             return self if known.hash == entry.hash else self._part(known, entry, entry.sequence)
-        if entry.previous != self.head:
-            if at:
-                return self._part(self.chain[-1], entry, at - 1)
-            # No predecessor exists that it could contradict: the entry alone convicts its author.
-            entry = replace(entry, fault="entry.previous")
+        if at and entry.previous != self.head:
+            return self._part(self.chain[-1], entry, at - 1)
         log = replace(self, chain=(*self.chain, entry))
         waiting = [early for early in self.early if early.sequence == at + 1]
         if waiting:

@@ -37,10 +37,10 @@ def table_on(net: Lan, peers: Zygote, folder: Path, **options: Any) -> Table:
     )
 
 
-def until(choices: int) -> dict[str, Any]:
-    """Two get up when that many turns are over."""
+def until(choices: int, stays: int = 0) -> dict[str, Any]:
+    """All but one get up when that many turns are over."""
     get_up = {"get_up": {"at": "choose", "nth": choices}}
-    return {"p1": get_up, "p2": get_up}
+    return {f"p{i}": get_up for i in range(3) if i != stays}
 
 
 def test_delay_loss_and_doubled_frames(net: Lan, peers: Zygote, tmp_path: Path) -> None:
@@ -75,10 +75,10 @@ def test_a_partition_that_heals(net: Lan, peers: Zygote, tmp_path: Path, seconds
 def test_frames_are_lost_in_one_direction_only(net: Lan, peers: Zygote, tmp_path: Path) -> None:
     """What 0 says does not reach 1 by itself; 2 passes it on."""
     with table_on(net, peers, tmp_path) as table:
-        table.start(**until(2))
+        table.start(**until(2, stays=2))
         net.cut = frozenset({(0, 1)})
         table.wait_ended(100)
-        table.check([0])
+        table.check([2])
 
 
 @pytest.mark.parametrize(("one", "other"), [(1, 2), (0, 2)])
@@ -89,10 +89,11 @@ def test_a_peer_that_is_reached_only_through_another(
     if one:
         net.part(one, other)
     with table_on(net, peers, tmp_path) as table:
-        table.start(**until(2))
+        between = 3 - one - other
+        table.start(**until(2, stays=between))
         net.part(one, other)
         table.wait_ended(100)
-        table.check([0])
+        table.check([between])
 
 
 def test_who_comes_back_with_another_address_is_found(net: Lan, peers: Zygote, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterable
-from functools import partial
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
 
 REPLAY = "scripts/simulate --seed {seed}{real} --trace"
@@ -106,8 +106,9 @@ def run(
     waits: dict[int, str] = {}
     spent, done, begun = 0.0, 0, time.monotonic()
     context = multiprocessing.get_context("spawn")
-    with context.Pool(max(1, min(workers, len(batches))), prepare, (real, control)) as pool:
-        for results in pool.imap_unordered(partial(play_all, control=control), batches):
+    with ProcessPoolExecutor(max(1, min(workers, len(batches))), context, prepare, (real, control)) as pool:
+        for job in as_completed([pool.submit(play_all, batch, control) for batch in batches]):
+            results = job.result()
             for seed, outcome, counted, detail, seconds in results:
                 counts.update(counted)
                 spent += seconds
