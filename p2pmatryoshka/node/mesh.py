@@ -66,13 +66,13 @@ class Mesh:
         return {member: now - since for member, since in self.away_since.items() if member not in self.links}
 
     async def settle(self) -> None:
-        """Before going from a finished table: stay for a while until everybody still in has the whole record, those
-        without a link now too. Whoever came back later would find nobody to give it the last seals."""
-        members = set(self._keeper.table.moment.still_in) - {self._keeper.me}
-        if not self._keeper.table.closed:
-            members &= self.links.keys()
+        """Before going: stay for a while until everybody still in has the whole record of a finished table, or all of
+        my own log of one that goes on without me. Whoever has no link now may come back for it."""
+        table = self._keeper.table
+        members = set(table.moment.still_in) - {self._keeper.me}
+        mine = None if table.closed else self._keeper.me
         with trio.move_on_after(LINGER_SECONDS):
-            while any(m not in self._served and not self._sync.holds_all(m, self._logs) for m in members):
+            while any(m not in self._served and not self._sync.holds_all(m, self._logs, of=mine) for m in members):
                 await trio.sleep(0.05)
         for link in self.links.values():
             link.close(CLOSED)
@@ -224,9 +224,15 @@ class Mesh:
                     message = wire.Entries(table=table, entries=tuple((e.data, e.signature) for e in entries))
             self._send(member, message)
         self._stirred.set()
+        self.look_whether_returned()
+
+    def look_whether_returned(self) -> None:
+        """After a restart: let the member sign once the others have shown what they hold of its log."""
         keeper = self._keeper
-        if keeper.returning and self._sync.has_returned(keeper.me, keeper.table.moment.still_in, self._logs):
-            keeper.returned()
+        if keeper.returning:
+            others = keeper.table.moment.still_in
+            if self._sync.has_returned(keeper.me, others, self._logs, trio.current_time()):
+                keeper.returned()
 
     def _send(self, member: int, message: wire.Message) -> None:
         link = self.links.get(member)

@@ -94,16 +94,25 @@ async def resume(
     places = _read_places(home, table)
     async with plain_nursery() as nursery:
         gate = Gate(home.identity, nursery)
-        try:
-            await gate.listen(places.interface, places.port)
-        except StorageError:  # somebody else has the port now: the others learn the new one
-            await gate.listen(places.interface, 0)
+        await _listen_again(gate, places)
         gathered = Gathered(read_roster(table.roster), places.addresses, {}, places.number + 1)
         _note_places(home, gathered, gate)
         terms = Terms(table.created, started, patience, returning=True, leave=leave)
         finished = await play_table(home, gate, gathered, player, terms)
         nursery.cancel_scope.cancel()
     return finished
+
+
+async def _listen_again(gate: Gate, places: _Places) -> None:
+    """Where it was before if possible. Otherwise the others learn the new place: somebody else may have the port now,
+    and a machine in another network has lost the address."""
+    for interface, port in ((places.interface, places.port), (places.interface, 0)):
+        try:
+            await gate.listen(interface, port)
+        except StorageError:
+            continue
+        return
+    await gate.listen(None, 0)
 
 
 class _Places(BaseModel):

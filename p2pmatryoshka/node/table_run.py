@@ -205,6 +205,7 @@ class _Run:
         absent: frozenset[int] = frozenset()
         while True:
             await trio.sleep(LOOK_SECONDS)
+            self.mesh.look_whether_returned()
             now = self.now()
             if absent != now.away.keys():
                 absent = frozenset(now.away)

@@ -44,6 +44,7 @@ class Neighbour:
     holds: set[bytes] = field(default_factory=set)  # hashes of other entries it surely holds
     member: int | None = None
     met: bool = False  # whether it has announced what it holds over this link
+    hears_since: dict[int, float] = field(default_factory=dict)  # and since when it has said so
     hears: frozenset[int] | None = None  # whom it is linked to; None before it said so
     plans: dict[int, Plan] = field(default_factory=dict)
     asked: set[Place] = field(default_factory=set)

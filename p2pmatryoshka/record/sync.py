@@ -36,6 +36,8 @@ from p2pmatryoshka.record.neighbour import Heads, Neighbour, Place, heads_of
 
 ASK_AGAIN_AFTER: Final = 2.0
 """Seconds until a question is put to somebody else."""
+HEARSAY_AFTER: Final = 5.0
+"""Seconds after which a neighbour has surely learned what a member it is linked to holds, and passed it on."""
 BATCH_BYTES: Final = 256 * 1024
 BATCH_ENTRIES: Final = 512
 MOST_ASKED: Final = 512  # entries in one question
@@ -134,12 +136,14 @@ class Sync(Generic[N]):
         known = self._neighbours.get(neighbour)
         if known is None or known.watcher:
             return []
-        known.met = True
+        first, known.met = not known.met, True
+        news = self._links_changed(neighbour, known) if first else []
         if hears is not None:
             known.hears = frozenset(hears)
+            known.hears_since = {member: known.hears_since.get(member, now) for member in known.hears}
         for member in {member for member, _, _ in heads if member < len(logs)}:
             known.announced[member] = tuple(head for head in heads if head[0] == member)
-        return self._react(logs, now)
+        return news + self._react(logs, now)
 
     def want(self, neighbour: N, ranges: Ranges, logs: Sequence[Log], now: float) -> Says[N]:
         """A neighbour asks: it gets one batch, whatever it was thought to hold."""
@@ -171,29 +175,36 @@ class Sync(Generic[N]):
         times += [known.asked_at + ASK_AGAIN_AFTER for known in self._neighbours.values() if known.asked]
         return min(times, default=None)
 
-    def has_returned(self, me: int, others: Iterable[int], logs: Sequence[Log]) -> bool:
+    def has_returned(self, me: int, others: Iterable[int], logs: Sequence[Log], now: float) -> bool:
         """After a restart: whether each of these members has shown what it holds of my own log, and I hold all of it.
 
         Until then I must sign nothing: a restored backup may have forgotten entries that others hold. A member without
-        a link to me counts as having shown it once a neighbour that is linked to it has, for neighbours tell each other
-        all they hold.
+        a link to me counts once a neighbour has said for some seconds that it is linked to it: by then that neighbour
+        has asked for whatever of mine the member holds, and told me.
         """
         shown: set[int] = set()
+        told: set[int] = set()
+        linked = {known.member for known in self._neighbours.values()}
         for known in self._neighbours.values():
             if known.member is None or known.watcher or not known.met:
                 continue
             heads = known.announced.get(me, ())
             if all(at < len(logs[me].chain) and logs[me].chain[at].hash == digest for _, at, digest in heads):
-                shown |= {known.member, *(known.hears or ())}
-        return shown.issuperset(set(others) - {me})
+                shown.add(known.member)
+                told |= {m for m, since in known.hears_since.items() if now - since >= HEARSAY_AFTER}
+        return (shown | (told - linked)).issuperset(set(others) - {me})
 
-    def holds_all(self, neighbour: N, logs: Sequence[Log]) -> bool:
-        """Whether a neighbour is known to hold everything that the logs hold without gaps."""
+    def holds_all(self, neighbour: N, logs: Sequence[Log], *, of: int | None = None) -> bool:
+        """Whether a neighbour is known to hold everything that the logs (or one member's) hold without gaps."""
         known = self._neighbours.get(neighbour)
         if known is None:
             return False
         known.refresh(logs)
-        return all(known.upto.get(member, -1) + 1 == len(log.chain) for member, log in enumerate(logs))
+        return all(
+            known.upto.get(member, -1) + 1 == len(log.chain)
+            for member, log in enumerate(logs)
+            if of is None or member == of
+        )
 
     # --- what follows from it
 
@@ -228,7 +239,7 @@ class Sync(Generic[N]):
         return says + self._questions(logs, now)
 
     def _announcement(self, heads: Iterable[Heads]) -> Announce:
-        hears = {known.member for known in self._neighbours.values() if known.member is not None}
+        hears = {known.member for known in self._neighbours.values() if known.member is not None and known.met}
         return Announce(tuple(sorted(head for some in heads for head in some)), tuple(sorted(hears)))
 
     def _links_changed(self, changed: N, its: Neighbour) -> Says[N]:

@@ -20,6 +20,7 @@ class Floor:
         self._wanted = 0
         self._free = trio.Event()
         self._unasked: trio.CancelScope | None = None
+        self._quiet = trio.Event()  # the wait for an unasked line has ended
         self.ended = False
         """Whether no line will come any more."""
 
@@ -32,10 +33,12 @@ class Floor:
     async def taken(self) -> AsyncIterator[None]:
         """While a question is open: every line is for it."""
         self._wanted += 1
-        if self._unasked is not None:
-            self._unasked.cancel()
         try:
+            if self._unasked is not None:
+                self._unasked.cancel()
+                await self._quiet.wait()
             async with self._taken:
+                self._keyboard.begin()
                 yield
         finally:
             self._wanted -= 1
@@ -59,7 +62,7 @@ class Floor:
                 await self._free.wait()
                 continue
             line = None
-            self._unasked = trio.CancelScope()
+            self._unasked, self._quiet = trio.CancelScope(), trio.Event()
             ready()
             try:
                 with self._unasked:
@@ -68,6 +71,7 @@ class Floor:
                 return
             finally:
                 self._unasked = None
+                self._quiet.set()
             if line is not None:
                 async with self._taken:
                     await take(line)

@@ -54,9 +54,7 @@ class Keyboard:
 
     async def line(self) -> str:
         """The next line without its end. Raises InputEnded. Cancelled: the line typed next is not lost."""
-        if self._withdrawn:
-            self._withdrawn = False
-            self._forget()
+        self.begin()
         try:
             await trio.to_thread.run_sync(self._fill, abandon_on_cancel=True, limiter=self._limiter)
         except trio.Cancelled:
@@ -65,6 +63,12 @@ class Keyboard:
         if not self._lines:
             raise InputEnded
         return self._lines.popleft()
+
+    def begin(self) -> None:
+        """Before a question is put: what was half typed for one that is gone, or for none, does not answer it."""
+        if self._withdrawn:
+            self._withdrawn = False
+            self._forget()
 
     def _fill(self) -> None:
         while not self._lines and not self._ended:

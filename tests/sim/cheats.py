@@ -9,8 +9,10 @@ from p2pmatryoshka.record import entry as entries
 from p2pmatryoshka.record.entry import SignedEntry
 from p2pmatryoshka.record.sync import Announce, Pass, Say
 from p2pmatryoshka.table import messages, motion
+from p2pmatryoshka.table.layout import Making
 from p2pmatryoshka.table.own import Draft, Question
 from p2pmatryoshka.table.sidelines import body_of
+from p2pmatryoshka.table.step import Moment, Playing
 from tests.sim.node import Node
 from tests.table import test_refusals_dealing, test_refusals_play, test_refusals_setup
 from tests.table.attack import Attack, Cheat, raw, spoiled
@@ -72,7 +74,7 @@ class Cheater(Node):
     def _wrong_body(self, draft: Draft) -> Any:
         """One of the attacks of the table's tests where there is one for this step."""
         kind = self.table.moment.owed.kind
-        wanted = "remix" if kind == "mix" and self.table.moment.stage.layout.doing.hands else kind
+        wanted = "remix" if kind == "mix" and _cards_in_hands(self.table.moment) else kind
         fitting = [attack for attack in ATTACKS if attack.at == wanted]
         self.random.shuffle(fitting)
         for attack in fitting[:4]:
@@ -273,3 +275,9 @@ class _Alone:
     def present(self) -> Any:
         raise _NotHere
 
+
+
+def _cards_in_hands(moment: Moment) -> bool:
+    """Whether the stock being mixed is made anew while there are cards in hands."""
+    stage = moment.stage
+    return isinstance(stage, Playing) and isinstance(stage.layout.doing, Making) and bool(stage.layout.doing.hands)

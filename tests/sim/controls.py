@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
+from typing import TYPE_CHECKING
 
 from p2pmatryoshka.table.sidelines import Sidelines
-from tests.sim import faults
+from tests.sim import cheats, faults
 from tests.sim.node import Node
 from tests.sim.plan import Fault, Plan
+
+if TYPE_CHECKING:
+    from tests.sim.world import World
 
 
 def signs_at_once_after_a_restart() -> None:
@@ -38,17 +43,22 @@ CONTROLS: dict[str, Callable[[], None]] = {
 def plan_for(control: str, seed: int) -> Plan:
     """Games in which that rule matters."""
     random = Random(repr((control, seed)))
+    found: list[Fault] = []
     if control == "returns":
-        backup, die = faults.restore(random, 3)
-        found = (backup, *(Fault(die.kind, after, 0.0, die.act, die.detail) for after in (4, 9, 15)))
-        return Plan("matryoshka", 3, {}, (0.01, 0.4), tuple(found))
+        for after in range(3, 45, 6):
+            backup, die = faults.restore(random, 3)
+            found += [replace(backup, after=after), replace(die, after=after + random.randrange(1, 4), delay=0.3)]
+        return Plan("matryoshka", 3, {}, (0.0, 0.1), tuple(found))
     if control == "votes":
-        found = tuple(
-            Fault(fault.kind, after, 0.0, fault.act, fault.detail)
-            for after in range(2, 40, 3)
-            for fault in random.choice((faults.part, faults.stall, faults.flap))(random, 5)
-        )
-        return Plan("matryoshka", 5, {}, (0.3, 3.0), found, patience=(0.3, 2.0))
-    (turned,) = faults.cheat(random, 3)
-    return Plan("matryoshka", 3, {}, (0.0, 0.1), (Fault(turned.kind, random.randrange(3, 8), 0.0, turned.act, turned.detail),))
+        for after in range(2, 40, 3):
+            fault = random.choice((faults.part, faults.stall, faults.flap))
+            found += [replace(one, after=after + one.after) for one in fault(random, 4)]
+        return Plan("matrioske", 4, {"judge": "table"}, (0.1, 2.0), tuple(found), patience=(0.3, 1.0))
+    member = random.randrange(3)
 
+    def act(world: World) -> bool:
+        world.cheats.add(member)
+        cheats.turn(world.network.nodes[member], "wrong body")
+        return True
+
+    return Plan("matryoshka", 3, {}, (0.0, 0.1), (Fault("cheat: wrong body", 9, 0.0, act, str(member)),))

@@ -266,7 +266,7 @@ class Node:
 
     def may_sign(self) -> bool:
         if not self.returned and self.wait_for_returns:
-            self.returned = self.sync.has_returned(self.member, self.table.moment.still_in, self.logs)
+            self.returned = self.sync.has_returned(self.member, self.table.moment.still_in, self.logs, self.world.now)
         return self.returned or not self.wait_for_returns
 
     def decide(self) -> None:

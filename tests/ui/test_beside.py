@@ -258,6 +258,9 @@ async def test_leaving_while_nothing_is_asked() -> None:
         await seat.type("leave")
         await seat.type("y")
         assert seat.left
+        before = seat.seen
+        seat.terminal.news(_now(me, away=99), tuple(me.events))
+        assert seat.seen == before  # the game of the others is no matter of mine any more
 
 
 async def test_a_vote_of_others_while_nothing_is_asked() -> None:
@@ -322,6 +325,22 @@ async def test_a_question_ends_the_wait_for_an_unasked_line() -> None:
         said = await seat.type("C")
         assert "is no card" in said
         assert said.endswith(PROMPT)
+
+
+async def test_what_was_half_typed_is_dropped_before_the_question_is_put() -> None:
+    """Not after it: that would swallow a quick answer."""
+    _, me, question = _opening("half typed")
+    seat = Seat()
+    dropped: list[str] = []
+    keyboard = Keyboard(seat.typist.read, lambda: dropped.append(seat.seen))
+    seat.terminal = TerminalPlayer(Screen(seat.typist.out, 400), keyboard)
+    async with seat.seated() as nursery:
+        seat.terminal.news(Now(me.table, me.own), ())
+        await seat.typist.waited_for()
+        nursery.start_soon(seat.terminal.choose, Now(me.table, me.own), question)
+        await trio.testing.wait_all_tasks_blocked()
+        assert seat.seen.endswith(PROMPT)
+        assert dropped == [""]
 
 
 async def test_after_a_restart_it_says_for_whom_it_waits() -> None:
