@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,9 @@ REAL = {
     "twice": ("test_never_sign_twice.py", "backups, copies, disks, damage"),
     "network": ("test_network.py", "delay, loss, cuts between hosts"),
 }
+
+QUICK = ("kills", "cheats")
+"""Those of which every run of the tests does a part."""
 
 
 @dataclass
@@ -40,6 +43,11 @@ class Row:
     skipped: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+    def figures(self) -> dict[str, Any]:
+        """For a file."""
+        got = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**got, "tried": dict(sorted(self.tried.items()))}
 
 
 def main() -> int:
@@ -57,7 +65,7 @@ def main() -> int:
         _print(row)
         rows.append(row)
         if options.json:
-            options.json.write_text(json.dumps({one.part: asdict(one) for one in rows}, indent=1) + "\n")
+            options.json.write_text(json.dumps({one.part: one.figures() for one in rows}, indent=1) + "\n")
     failed = sum(row.failed for row in rows)
     print(f"\n{sum(row.held for row in rows)} held, {failed} failed")
     return 1 if failed else 0
@@ -65,6 +73,8 @@ def main() -> int:
 
 def _parts(options: argparse.Namespace) -> Iterator[Callable[[], Row]]:
     for name, (file, title) in REAL.items():
+        if options.quick and name not in QUICK:
+            continue
         if not options.only or name in options.only:
             yield partial(_real, name, file, title, options)
     if (not options.only or "simulation" in options.only) and importlib.util.find_spec("tests.sim.run"):
@@ -78,7 +88,18 @@ def _real(name: str, file: str, title: str, options: argparse.Namespace) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         marks = "not slow" if options.quick else "slow or not slow"
-        command = [sys.executable, "-m", "pytest", "-q", "-m", marks, f"--junit-xml={report}", f"tests/real/{file}"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-m",
+            marks,
+            f"--junit-xml={report}",
+            "-o",
+            "junit_family=xunit1",
+            f"tests/real/{file}",
+        ]
         command += ["-p", "no:cacheprovider", f"--basetemp={folder}/tables", f"--real-seed={options.seed}"]
         subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
         if not report.exists():
@@ -111,7 +132,7 @@ def _simulation(options: argparse.Namespace) -> Row:
         report = Path(folder, "figures.json")
         count = 40 if options.quick else 400
         command = [sys.executable, "-m", "tests.sim.run", "--seeds", str(options.seed), str(count)]
-        subprocess.run([*command, "--quiet", "--json", str(report)], check=False, stdout=subprocess.DEVNULL)
+        subprocess.run([*command, "--json", str(report)], check=False, stdout=subprocess.DEVNULL)
         if not report.exists():
             row.failed, row.failures = 1, ["the simulation did not run"]
             return row

@@ -80,7 +80,17 @@ class Cheater(Node):
         for attack in fitting[:4]:
             try:
                 body = attack.make(Cheat(_Alone(), self))  # type: ignore[arg-type]
-            except (_NotHere, Fault, Illegal, Refused, AssertionError, LookupError, AttributeError, ValueError, TypeError):
+            except (
+                _NotHere,
+                Fault,
+                Illegal,
+                Refused,
+                AssertionError,
+                LookupError,
+                AttributeError,
+                ValueError,
+                TypeError,
+            ):
                 continue
             self.world.say(f"{self.id} attacks: {attack.name}")
             return self._put(self._entry(draft, body if isinstance(body, bytes) else messages.encode(body)))
@@ -100,14 +110,24 @@ class Cheater(Node):
         return self._put(self._entry(draft, made))
 
     def _other_kind(self, draft: Draft) -> Any:
-        bodies = (messages.Commit(commitment=bytes(32)), messages.Choose(option=("x",)), messages.Seal(points=(), winners=()))
+        bodies = (
+            messages.Commit(commitment=bytes(32)),
+            messages.Choose(option=("x",)),
+            messages.Seal(points=(), winners=()),
+        )
         return self._put(self._entry(draft, messages.encode(self.random.choice(bodies))))
 
     def _wrong_header(self, draft: Draft) -> Any:
         spine = self.table.spine
         old = self.random.choice(spine[:-1] or spine).hash
         changed = self.random.choice(
-            ({"previous": bytes(32)}, {"table_hash": bytes(32)}, {"table_hash": old}, {"previous": b""}, {"table_hash": b""})
+            (
+                {"previous": bytes(32)},
+                {"table_hash": bytes(32)},
+                {"table_hash": old},
+                {"previous": b""},
+                {"table_hash": b""},
+            )
         )
         return self._put(self._entry(draft, entries.fields(draft.entry).body, **changed))
 
@@ -165,7 +185,9 @@ class Cheater(Node):
         at = self.random.randrange(len(chain))
         old = Draft(at, chain[at].signed, b"")
         body = self.random.choice((messages.encode(messages.Leave()), b"", entries.fields(old.entry).body))
-        made = self._entry(old, body, table_hash=self.random.choice((chain[at].table_hash, self.table.moment.hash, bytes(32))))
+        made = self._entry(
+            old, body, table_hash=self.random.choice((chain[at].table_hash, self.table.moment.hash, bytes(32)))
+        )
         self._pass(made.entry, self.random.choice([*self.epochs] or [self.id]))
         return super().sign(draft)
 
@@ -175,7 +197,9 @@ class Cheater(Node):
         others = [node.id for node in world.nodes if node.id != self.id]
         self.random.shuffle(others)
         cut = self.random.randrange(0, len(others) + 1)
-        twin = Cheater(world, max(world.network.nodes) + 1, self.member, self.key, self.folder.parent / f"twin {self.id}")
+        twin = Cheater(
+            world, max(world.network.nodes) + 1, self.member, self.key, self.folder.parent / f"twin {self.id}"
+        )
         twin.cheated = True
         mine, its = frozenset(others[:cut]), frozenset(others[cut:])
         self.folder_copy(twin)
@@ -239,7 +263,12 @@ class Cheater(Node):
     def _after_leaving(self, draft: Draft) -> Any:
         """It leaves, and goes on signing."""
         super().sign(self.own.draft_body(self.table, messages.Leave()))
-        again = self._entry(draft, entries.fields(draft.entry).body, sequence=draft.sequence + 1, previous=self.table.logs[self.member].head)
+        again = self._entry(
+            draft,
+            entries.fields(draft.entry).body,
+            sequence=draft.sequence + 1,
+            previous=self.table.logs[self.member].head,
+        )
         super().sign(again)
         self.mute = True
 
@@ -274,7 +303,6 @@ class _Alone:
     @property
     def present(self) -> Any:
         raise _NotHere
-
 
 
 def _cards_in_hands(moment: Moment) -> bool:

@@ -35,7 +35,9 @@ def draw(random: Random, members: int, entries: int) -> tuple[Fault, ...]:
         if kind in (gone, cheat):
             lost += 1
         for fault in kind(random, members):
-            found.append(replace(fault, after=max(0, after + fault.after), delay=random.choice((0, 0.01, 0.5)) * random.random()))
+            found.append(
+                replace(fault, after=max(0, after + fault.after), delay=random.choice((0, 0.01, 0.5)) * random.random())
+            )
         if random.random() < 0.25:  # several at nearly the same time
             extra = random.choice((flap, part, crash, leave, stall))
             for fault in extra(random, members):
@@ -83,7 +85,9 @@ def flap(random: Random, members: int) -> list[Fault]:
         world.network.drop(one, other)
         return True
 
-    return [_fault("link lost", act, f"{one}-{other}", random.randrange(0, 12)) for _ in range(random.choice((1, 1, 3)))]
+    return [
+        _fault("link lost", act, f"{one}-{other}", random.randrange(0, 12)) for _ in range(random.choice((1, 1, 3)))
+    ]
 
 
 def part(random: Random, members: int) -> list[Fault]:

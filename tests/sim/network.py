@@ -67,7 +67,9 @@ class Network:
         line = self.lines[pair(one, other)]
         if not line.dialling:
             line.dialling = True
-            self.agenda.after(self.random.uniform(0.1, 8) if pause is None else pause, lambda: self._connect(one, other))
+            self.agenda.after(
+                self.random.uniform(0.1, 8) if pause is None else pause, lambda: self._connect(one, other)
+            )
 
     def dial_all(self) -> None:
         for one, other in self.lines:

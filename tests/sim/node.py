@@ -202,7 +202,11 @@ class Node:
             return False
         signed = self.random.choice(held)
         bad = self.random.choice(
-            (SignedEntry(signed.data, bytes(64)), SignedEntry(signed.data + b"\0", signed.signature), SignedEntry(b"", b""))
+            (
+                SignedEntry(signed.data, bytes(64)),
+                SignedEntry(signed.data + b"\0", signed.signature),
+                SignedEntry(b"", b""),
+            )
         )
         self.world.network.send(self.id, other, epoch, Pass((bad,)))
         return True

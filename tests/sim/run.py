@@ -94,7 +94,13 @@ def play_all(seeds: Iterable[int], control: str = "") -> list[tuple[int, str, di
 
 
 def run(
-    seeds: Iterable[int], *, workers: int = 1, real: bool = False, control: str = "", leave_out: bool = True, talk: bool = False
+    seeds: Iterable[int],
+    *,
+    workers: int = 1,
+    real: bool = False,
+    control: str = "",
+    leave_out: bool = True,
+    talk: bool = False,
 ) -> dict[str, Any]:
     """Figures of all these games. Each worker is a process of its own that chose its group before all else. control: a
     rule that all clients leave out (see controls.py); its own games are played then, also if leave_out is False."""
@@ -106,7 +112,9 @@ def run(
     waits: dict[int, str] = {}
     spent, done, begun = 0.0, 0, time.monotonic()
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max(1, min(workers, len(batches))), context, prepare, (real, control if leave_out else "")) as pool:
+    with ProcessPoolExecutor(
+        max(1, min(workers, len(batches))), context, prepare, (real, control if leave_out else "")
+    ) as pool:
         for job in as_completed([pool.submit(play_all, batch, control) for batch in batches]):
             results = job.result()
             for seed, outcome, counted, detail, seconds in results:
