@@ -1,4 +1,4 @@
-"""Whose doing it was: ours, the peer's, or the player's. Each has its own type, so that none is mistaken for another."""
+"""Whose doing it was: ours, the peer's, or the player's. Each has its own type, so that none is taken for another."""
 
 
 class MatryoshkaError(Exception):

@@ -48,7 +48,8 @@ def _shuffles(cards: tuple[int, ...]) -> list[dict[str, Any]]:
     for f in bench_crypto.figures(cards):
         print(
             f"{f.cards:5d} {f.prove:9.1f}  {f.prove_ratio:5.2f}  {f.verify:9.1f}  {f.verify_ratio:5.2f} "
-            f"{f.verify / f.cards * 1000:10.0f}  {f.proof / f.cards:12.1f}  {f.speed_up:8.2f}  {f.speed_up_of_calls:13.2f}"
+            f"{f.verify / f.cards * 1000:10.0f}  {f.proof / f.cards:12.1f}  {f.speed_up:8.2f}  "
+            f"{f.speed_up_of_calls:13.2f}"
         )
         rows.append(dataclasses.asdict(f))
     return rows

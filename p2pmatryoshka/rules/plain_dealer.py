@@ -202,7 +202,7 @@ def step(table: PlainTable, players: Sequence[Player], random: Chance) -> PlainT
     )
 
 
-def play_out(  # noqa: PLR0917
+def play_out(
     game: AnyGame, rules: Rules, deck: bytes, seats: int, players: Sequence[Player], random: Chance
 ) -> PlainTable:
     """A whole game. Returns the finished table, whose ask is the result."""

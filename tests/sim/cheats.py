@@ -166,7 +166,7 @@ class Cheater(Node):
     def _two_versions(self, draft: Draft) -> Any:
         """One entry for some, another for the others."""
         other = self._another(draft)
-        nodes = [node for node in self.epochs]
+        nodes = list(self.epochs)
         self.random.shuffle(nodes)
         some = nodes[: self.random.randrange(0, len(nodes) + 1)]
         for node in nodes:
@@ -280,7 +280,8 @@ class Cheater(Node):
 
 
 KINDS = (
-    "wrong body", "wrong body", "wrong body", "spoiled body", "garbage", "other kind", "wrong header", "withhold", "tell one",
+    "wrong body", "wrong body", "wrong body", "spoiled body", "garbage", "other kind", "wrong header",
+    "withhold", "tell one",
     "gap", "flood", "two versions", "two versions", "two versions", "old version", "twins", "twins", "twins",
     "false vote", "false stand", "after leaving",
 )  # fmt: skip

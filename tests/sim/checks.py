@@ -108,7 +108,7 @@ def check_waiting(world: World, nodes: list[Node]) -> tuple[str, ...]:
     groups = groups_of(world)
     for group in groups:
         node = max(group, key=lambda one: len(one.table.spine))
-        still_in = node.own._subject(node.table, frozenset()).still_in  # noqa: SLF001
+        still_in = node.own._subject(node.table, frozenset()).still_in
         able = {
             one.member for one in group if one.member in still_in and one.may_sign() and not one.own.lost(one.table)
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -64,7 +65,7 @@ def _topology(random: Random, members: int) -> Fault:
     links = (
         {pair(order[0], other) for other in order[1:]}
         if random.random() < 0.5
-        else {pair(one, other) for one, other in zip(order, order[1:], strict=False)}
+        else {pair(one, other) for one, other in itertools.pairwise(order)}
     )
 
     def act(world: World) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -416,6 +415,6 @@ class Node:
 
     def debtors(self) -> frozenset[int]:
         """Who owes an entry, a statement or a ballot, as far as this member knows."""
-        subject = self.own._subject(self.table, frozenset())  # noqa: SLF001
+        subject = self.own._subject(self.table, frozenset())
         tally = self.table.sides.tally(subject)
         return motion.debtors(tally, self.own.missing(self.table))

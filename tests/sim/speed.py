@@ -1,7 +1,8 @@
 """What makes whole games cheap enough for thousands: nothing here changes what is decided.
 
 The disk is not waited for. What several members of one process would work out alike from the same bytes (signatures,
-bodies, accepted proofs, moments) is worked out once, and a signature made here needs no check; `alone` turns that off. Refusals of proofs are found anew by each.
+bodies, accepted proofs, moments) is worked out once, and a signature made here needs no check; `alone` turns that off.
+Refusals of proofs are found anew by each.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from p2pmatryoshka.node import storage
 from p2pmatryoshka.table import memo, step
 from tests.table.memory import checks_shared
 
-_prepare = storage._prepare  # noqa: SLF001
+_prepare = storage._prepare
 
 
 def _prepare_unsynced(database: sqlite3.Connection, path: Path) -> None:
@@ -44,7 +45,7 @@ def shared(*, alone: bool = False) -> Iterator[None]:
         stack.enter_context(mock.patch.object(storage, "_prepare", _prepare_unsynced))
         if not alone:
             stack.enter_context(checks_shared())
-            stack.enter_context(mock.patch.object(memo, "_decode", _by_hash(memo._decode)))  # noqa: SLF001
+            stack.enter_context(mock.patch.object(memo, "_decode", _by_hash(memo._decode)))
             stack.enter_context(mock.patch.object(step, "close", _by_hash_of_result(step.close)))
             known: set[tuple[bytes, bytes, bytes, bytes]] = set()
             stack.enter_context(mock.patch.object(signing, "sign", _noted(signing.sign, known)))
