@@ -43,7 +43,9 @@ def _begin(zygote: Zygote, folder: Path, name: str) -> Table:
     stays = (spoiler + 1) % 3
     for i in range(len(table.peers)):
         # All but one get up after the first turn: by then cards were dealt, laid, shown and exchanged.
-        extra: dict[str, Any] = {} if i == stays else {"get_up": {"at": "choose"}}
+        # In a ring its opposite goes first: nobody may be left to pass on what it said last.
+        first = not relay or i == (stays + 2) % 4
+        extra: dict[str, Any] = {} if i == stays else {"get_up": {"at": "choose", "nth": 0 if first else 1}}
         if i == spoiler:
             extra["frames"] = name
         if relay:
