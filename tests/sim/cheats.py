@@ -31,6 +31,7 @@ class Cheater(Node):
     honest = False
     trick = ""
     cheated = False
+    left_to_sign = 100
     mute = False  # signs nothing any more
     only: frozenset[int] | None = None  # whom it tells of its own entries
 
@@ -38,6 +39,9 @@ class Cheater(Node):
         if self.mute:
             return None
         if self.cheated:
+            # Whoever has cheated may owe ballots that count for nothing, and sign them for ever.
+            self.left_to_sign -= 1
+            self.mute = self.left_to_sign < 0
             return super().sign(draft)
         self.cheated = True
         self.world.count["cheats"] += 1

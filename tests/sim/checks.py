@@ -119,6 +119,11 @@ def check_waiting(world: World, nodes: list[Node]) -> tuple[str, ...]:
                 raise Violation(f"{one.member} and {node.member} stand at different steps; {where}")
             if one.table.moment.hash != moment.hash and not moment_is_open(one, node):
                 raise Violation(f"{one.member} and {node.member} stand on different records; {where}")
+        for one in group:
+            chain = one.table.logs[one.member].chain
+            known = node.table.folded.index
+            if one.member in able and chain[-1].table_hash not in known and not moment_is_open(one, node):
+                raise Violation(f"a split: {one.member} signed over another end of a step than {node.member}; {where}")
         if not node.table.closed and 2 * len(able) > len(still_in):
             raise Violation(f"stuck without a reason; {where}")
     return "waits", f"{len(groups)} apart; {where}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import signal
 import threading
 from collections.abc import Callable, Iterator
 
@@ -36,7 +37,7 @@ class Typist:
 
     async def waited_for(self) -> None:
         """Until a line is waited for."""
-        with trio.fail_after(20):
+        with trio.fail_after(60):
             await trio.to_thread.run_sync(self._asked.acquire, abandon_on_cancel=True)
 
     async def type(self, line: str, *, again: bool = True) -> None:
@@ -112,3 +113,8 @@ def sign(group: Group, player: Player, choice: Choice | None) -> None:
     draft = player.own.draft(player.table, choice, player.randomness)
     player.own = player.own.remember(draft.secrets)
     group.send(player, draft.entry)
+
+
+def heed_interrupts() -> None:
+    """For a new process: what a shell starts in the background would ignore Ctrl-C, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.people import heed_interrupts
 from tests.ui.test_two_people import COMMAND, ROOT, Person
 
 pytestmark = [
@@ -32,6 +33,7 @@ class Running:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=heed_interrupts,
         )
         assert self.process.stdin is not None
         assert self.process.stdout is not None

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ui.people import heed_interrupts
+
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "p2pmatryoshka")
 
@@ -51,6 +53,7 @@ def test_ctrl_c_is_one_sentence_and_leaves_no_process(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_interrupts,
     )
     assert process.stdout is not None
     while "p2pm1-" not in process.stdout.readline():
