@@ -85,6 +85,7 @@ class Node:
             self.table = self.table.hold(self.table.parse(signed))
         self.judge_soon()
         self._later(self.patience, self.glance)
+        self._later(1.0, self.ask_whether_returned)
         for other in world.network.nodes:
             if other != self.id and world.network.allowed(self.id, other):
                 world.network.dial(self.id, other, self.random.uniform(0.01, 0.5))
@@ -157,7 +158,11 @@ class Node:
                     return
                 self._say(self.sync.received(other, held, self.logs, now))
         if not self.returned:
-            self.decide_soon()
+            self.may_sign()
+
+    def ask_whether_returned(self) -> None:
+        if not self.may_sign() and self.world.worth_waiting(self):
+            self._later(1.0, self.ask_whether_returned)
 
     def _say(self, says: list[tuple[int, Say]]) -> None:
         for other, say in says:
@@ -270,6 +275,9 @@ class Node:
     def may_sign(self) -> bool:
         if not self.returned and self.wait_for_returns:
             self.returned = self.sync.has_returned(self.member, self.table.moment.still_in, self.logs, self.world.now)
+            if self.returned:
+                self.world.say(f"{self.id} has returned")
+                self.decide_soon()
         return self.returned or not self.wait_for_returns
 
     def decide(self) -> None:
