@@ -82,11 +82,12 @@ class Folding:
                     return sealed or replace(self._furthest(folded), open_forks=forkers)
                 removed = self.sides.removed(here.moment)
                 forkers = self._unsettled(here) - removed
-                out = {**_out(removed, Fill.REMOVED), **_out(forkers, Fill.FORKED)}
+                settled, _ = self.sides.settled_at(here.moment, forkers, removed, here.index)
+                out = {**_out(removed, Fill.REMOVED), **_out(settled, Fill.FORKED)}
                 closed = self._closed(here, out)
                 if closed is None:
                     gone = {member: Place(filling, 0) for member, filling in out.items()}
-                    return replace(here, places={**self._fill(here), **gone})
+                    return replace(here, places={**self._fill(here), **gone}, open_forks=forkers - settled)
                 folded = closed
             else:
                 closed = self._closed(folded, _out(removed, Fill.REMOVED))
@@ -154,7 +155,7 @@ class Folding:
         for member in forked - unsettled:
             if self._took_itself_out(folded, member):
                 removed = self.sides.removed(moment)
-                top = self.sides.top(moment, frozenset({member}), removed, folded.index)
+                top = self.sides.top(moment, member, removed, folded.index)
                 if top is None or top not in folded.index:
                     unsettled |= {member}
         return unsettled
@@ -178,7 +179,7 @@ class Folding:
             moment = branch.moment
             removed = self.sides.removed(moment)
             forkers = self._unsettled(branch) - removed
-            if not forkers or self.sides.where(moment, forkers, removed, branch.index) == "here":
+            if not forkers or self.sides.settled_at(moment, forkers, removed, branch.index)[0]:
                 return replace(branch, places=self._fill(branch))
         return None
 
@@ -235,13 +236,13 @@ class Folding:
 
     def _next_branches(self, branch: Folded, removed: frozenset[int]) -> Iterator[Folded]:
         forkers = self._unsettled(branch) - removed
-        where = self.sides.where(branch.moment, forkers, removed, branch.index)
-        if where == "here":
+        here, bounds = self.sides.settled_at(branch.moment, forkers, removed, branch.index)
+        if here:
             return
         for chosen in self._versions(branch, forkers):
             places = {**branch.places, **chosen}
             after = self._closed(replace(branch, places=places), _out(removed, Fill.REMOVED))
-            if after is not None and (where == self.sides.named or after.moment.hash in where):
+            if after is not None and all(after.moment.hash in bound for bound in bounds):
                 yield after
 
     def _versions(self, folded: Folded, forkers: frozenset[int]) -> Iterator[dict[int, Place]]:

@@ -206,7 +206,7 @@ class Own:
         if not forkers:
             undecided = [moment for moment in self._not_final(table) if table.sides.tally(moment).pending]
             return undecided[-1] if undecided else table.moment
-        agreed = table.sides.top(table.moment, forkers, absent | self.missing(table), table.folded.index)
+        agreed = table.sides.agreed(table.moment, forkers, absent | self.missing(table), table.folded.index)
         place = table.folded.index.get(agreed) if agreed is not None else None
         return table.moment if place is None else table.spine[place]
 

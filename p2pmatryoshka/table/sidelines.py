@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from p2pmatryoshka.errors import Refused
 from p2pmatryoshka.record.entry import Entry
@@ -118,40 +117,64 @@ class Sidelines:
 
     # --- forks
 
-    def standing(self, moment: Moment, removed: frozenset[int], index: Mapping[bytes, int]) -> frozenset[int]:
-        """Who has to say where it stands before forkers can be put out."""
-        gone = self.forked | removed
-        return frozenset(m for m in moment.still_in if m not in gone and not self._leaves(m) and self._sound(m, index))
+    def standing(
+        self, moment: Moment, forker: int, removed: frozenset[int], index: Mapping[bytes, int]
+    ) -> frozenset[int]:
+        """Who has to say where it stands before a forker can be put out. Of those that forked themselves, only who has
+        said it in what both versions of its log have in common."""
+        return frozenset(
+            m
+            for m in moment.still_in
+            if m not in removed
+            and m != forker
+            and (m not in self.forked or (forker, m) in self._stands)
+            and not self._leaves(m)
+            and self._sound(m, index)
+        )
 
-    def where(
+    def settled_at(
         self, moment: Moment, forkers: frozenset[int], removed: frozenset[int], index: Mapping[bytes, int]
-    ) -> Literal["here"] | frozenset[bytes]:
-        """ "here" if the forkers leave the table in the step open now, else the table hashes it may close with."""
-        lists = self._stated(moment, forkers, removed, index)
-        if not lists:
-            return self.named
-        common, newest = stands.top(lists)
-        if newest == moment.hash:
-            return "here"
-        return common if moment.hash in common else self.named
+    ) -> tuple[frozenset[int], list[frozenset[bytes]]]:
+        """The forkers that leave the table in the step open now, and for each of the others that is settled later the
+        table hashes of which the next must be one."""
+        here, later = set(), {}
+        for forker in forkers:
+            common, newest = stands.top(self._stated(moment, forker, removed, index))
+            if newest == moment.hash:
+                here.add(forker)
+            if moment.hash in common:
+                later[forker] = common
+        if here:
+            # With one of them the steps that follow are undone, and with these the later ones of the others.
+            return frozenset(here.union(later)), []
+        return frozenset(), list(later.values())
 
-    def top(
-        self, moment: Moment, forkers: frozenset[int], removed: frozenset[int], index: Mapping[bytes, int]
-    ) -> bytes | None:
+    def top(self, moment: Moment, forker: int, removed: frozenset[int], index: Mapping[bytes, int]) -> bytes | None:
         """The newest table hash that all who must say where they stand have in common; None until all have."""
-        return stands.top(self._stated(moment, forkers, removed, index))[1]
+        return stands.top(self._stated(moment, forker, removed, index))[1]
+
+    def agreed(
+        self, moment: Moment, forkers: frozenset[int], absent: frozenset[int], index: Mapping[bytes, int]
+    ) -> bytes | None:
+        """The newest table hash in common after all these forks, those in `absent` left aside."""
+        lists = [self._stated(moment, forker, absent, index) for forker in sorted(forkers)]
+        return stands.top([hashes for stated in lists for hashes in stated])[1] if all(lists) else None
 
     def lacking(self, moment: Moment, forkers: frozenset[int], index: Mapping[bytes, int]) -> frozenset[int]:
         """Members who have yet to say where they stand."""
-        voices = self.standing(moment, self.removed(moment), index) if forkers else frozenset()
-        return frozenset(m for m in voices if any((forker, m) not in self._stands for forker in forkers))
+        removed = self.removed(moment)
+        return frozenset(
+            m
+            for forker in forkers
+            for m in self.standing(moment, forker, removed, index)
+            if (forker, m) not in self._stands
+        )
 
     def _stated(
-        self, moment: Moment, forkers: frozenset[int], removed: frozenset[int], index: Mapping[bytes, int]
+        self, moment: Moment, forker: int, removed: frozenset[int], index: Mapping[bytes, int]
     ) -> list[tuple[bytes, ...]]:
-        """All the lists stated after these forks; empty while one is missing."""
-        voices = self.standing(moment, removed, index)
-        said = [self._stands.get((forker, member)) for forker in sorted(forkers) for member in sorted(voices)]
+        """All the lists stated after a fork; empty while one is missing."""
+        said = [self._stands.get((forker, m)) for m in sorted(self.standing(moment, forker, removed, index))]
         return [] if None in said else [one[1].hashes for one in said if one is not None]
 
     def has_stood(self, member: int, forker: int) -> bool:

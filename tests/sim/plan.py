@@ -46,7 +46,7 @@ class Plan:
         from tests.sim.faults import draw
 
         random = Random(repr(("plan", seed)))
-        game, members = random.choices([*ENTRIES], weights=(60, 18, 4, 18))[0]
+        game, members = random.choices([*ENTRIES], weights=(50, 9, 3, 38))[0]
         latency = random.choice(((0.0, 0.001), (0.01, 0.08), (0.02, 0.4), (0.3, 3.0)))
         rules: Mapping[str, Value] = {}
         if game == "matrioske":
