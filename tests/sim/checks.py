@@ -56,6 +56,15 @@ def check_store(node: Node) -> None:
         raise Violation(f"the file of {node.member} holds own entries twice: {rows}")
 
 
+def stored(node: Node) -> list[bytes]:
+    """The signed bytes of every entry in its file."""
+    database = sqlite3.connect(f"file:{node.folder / DATABASE}?mode=ro", uri=True)
+    try:
+        return [data for (data,) in database.execute("SELECT data FROM entries")]
+    finally:
+        database.close()
+
+
 def check_end(world: World) -> tuple[str, ...]:
     """The outcome and a word about it."""
     for node in world.nodes:

@@ -46,9 +46,9 @@ def plan_for(control: str, seed: int) -> Plan:
     found: list[Fault] = []
     if control == "returns":
         # Always the same member: what all have forgotten at once, nobody can remind anybody of.
-        who = str(random.randrange(3))
+        who = random.randrange(3)
         for after in range(3, 45, 6):
-            backup, die = (replace(fault, detail=who) for fault in faults.restore(random, 3))
+            backup, die = faults.restore(random, 3, who)
             found += [replace(backup, after=after), replace(die, after=after + random.randrange(1, 4), delay=0.3)]
         return Plan("matryoshka", 3, {}, (0.0, 0.1), tuple(found))
     if control == "votes":

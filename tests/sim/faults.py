@@ -160,9 +160,9 @@ def crash(random: Random, members: int) -> list[Fault]:
     return [_fault("crash", act, f"{member} {where}")]
 
 
-def restore(random: Random, members: int) -> list[Fault]:
+def restore(random: Random, members: int, who: int | None = None) -> list[Fault]:
     """A copy of the file is made; later the machine dies, and the copy is put in its place."""
-    member = random.randrange(members)
+    member = random.randrange(members) if who is None else who
     later = random.choice((1, 3, 10, 40))
 
     def copy(world: World) -> bool:

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from p2pmatryoshka.crypto import group
-from p2pmatryoshka.record.entry import Entry, SignedEntry
+from p2pmatryoshka.record.entry import Entry, SignedEntry, entry_hash
 from p2pmatryoshka.record.strict import unpack
 from p2pmatryoshka.rules.catalogue import GAMES
 from p2pmatryoshka.table.own import MOST_SECRET_BYTES
@@ -22,7 +22,7 @@ from p2pmatryoshka.table.table import Accusation, Event
 from tests.rules.samples import deck
 from tests.sim import speed
 from tests.sim.agenda import Agenda
-from tests.sim.checks import Violation, check_end, check_final, check_store
+from tests.sim.checks import Violation, check_end, check_final, check_store, stored
 from tests.sim.network import Network
 from tests.sim.node import Node
 from tests.sim.plan import Fault, Plan
@@ -107,6 +107,17 @@ class World:
         if len(versions) > 1 and entry.author not in self.cheats:
             raise Violation(f"honest member {entry.author} signed entry {entry.sequence} twice")
 
+    def _forget(self) -> None:
+        """What nobody holds any more, no file and no process, counts as never seen: nobody can be reminded of it."""
+        held: set[bytes] = set()
+        for node in self.nodes:
+            if node.alive:
+                held |= {e.hash for log in node.logs for e in (*log.chain, *log.branch, *log.early)}
+            elif node.id not in self.gone:
+                held |= {entry_hash(data) for data in stored(node)}
+        for place, versions in self.versions.items():
+            self.versions[place] = versions & held
+
     def learn(self, secrets: bytes) -> None:
         """Somebody made a table key, or something else that it must remember."""
         kept = unpack(secrets, MOST_SECRET_BYTES, 2) if secrets else {}
@@ -142,6 +153,7 @@ class World:
                 if restore and node.backup is not None:
                     self.count["restores"] += 1
                     node.restore_file()
+                    self._forget()
                 self.count["restarts"] += 1
                 self.say(f"{node.id} starts", "from its backup" if restore else "")
                 node.start()
