@@ -523,10 +523,15 @@ def test_the_game_goes_on_to_its_natural_end(kind: str) -> None:
     convict(next(a for a in attacks if a.at == kind), 1, whole=True)
 
 
+def fits(attack: Attack, count: int) -> bool:
+    """Five players have every colour in play."""
+    return count < 5 or "colour_not_in_play" not in attack.name
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("attack", attacks.parameters())
 def test_one_member_cheats_at_a_larger_table(attack: Attack) -> None:
-    count = 4 + len(attack.name) % 2
+    count = 4 + len(attack.name) % 2 if fits(attack, 5) else 4
     convict(attack, len(attack.name) % count, count)
 
 
@@ -535,7 +540,7 @@ def test_one_member_cheats_at_a_larger_table(attack: Attack) -> None:
 @pytest.mark.parametrize("kind", ["commit", "reveal", "turn", "choose", "seal"])
 def test_every_member_cheats(kind: str, count: int) -> None:
     """Each with another attack; one of the games is played to its natural end."""
-    possible = [attack for attack in attacks if attack.at == kind]
+    possible = [attack for attack in attacks if attack.at == kind and fits(attack, count)]
     for member in range(count):
         convict(possible[(member + count) % len(possible)], member, count, whole=member == count - 1)
 
