@@ -37,6 +37,7 @@ class Sidelines:
         """How many entries of each chain this account knows of."""
         self._chains = tuple(self._said_in(member, log.chain, earlier) for member, log in enumerate(logs))
         self._ballots = self._ballots_of([self._certain(member, self._chains[member]) for member in range(len(logs))])
+        self._tallies: dict[bytes, motion.Tally] = {}
         self._stands: dict[tuple[int, int], tuple[int, messages.Stand]] = {}
         for member, said in enumerate(self._chains):
             for at, _, body in self._certain(member, said):
@@ -90,7 +91,9 @@ class Sidelines:
 
     def tally(self, moment: Moment) -> motion.Tally:
         """The ballots that name this moment, counted. Of a forked log only what stands in both versions counts."""
-        return _tally(moment, self._ballots)
+        if moment.hash not in self._tallies:
+            self._tallies[moment.hash] = _tally(moment, self._ballots)
+        return self._tallies[moment.hash]
 
     def any_ballot(self, moment: Moment) -> bool:
         return moment.hash in self._ballots
