@@ -136,6 +136,7 @@ def play(
 @_patience
 @click.option("--clock", metavar="SECONDS", type=click.INT, default=0, show_default=True, help=say("option.clock"))
 @click.option("--invite-file", type=click.Path(dir_okay=False, path_type=Path), help=say("option.invite-file"))
+@click.option("--watch", is_flag=True, help=say("option.host-watch"))
 @_name
 @_data
 def host(
@@ -148,6 +149,7 @@ def host(
     patience: int,
     clock: int,
     invite_file: Path | None,
+    watch: bool,
     name: str | None,
     data: Path | None,
 ) -> None:
@@ -157,7 +159,7 @@ def host(
     from p2pmatryoshka.ui.commands.sit import run_host
 
     manner = Manner(patience=patience)
-    run_host(data, Table(game, seats, rules, deck, port, bots, manner, clock, invite_file), name)
+    run_host(data, Table(game, seats, rules, deck, port, bots, manner, clock, invite_file), name, watch=watch)
 
 
 @main.command(help=say("help.join"))

@@ -415,11 +415,13 @@ class Node:
                 return None
             if set(due.ballot.motion.absent) <= silent:
                 return due.ballot
-        try:
-            return self.own.propose(self.table, silent)
-        except Illegal as error:
-            self.world.count["not proposed: " + error.code] += 1
-            return None
+        # Those who only owe a ballot on a motion of others are named if enough would still vote.
+        for absent in (silent, silent & self.own.missing(self.table)):
+            try:
+                return self.own.propose(self.table, absent)
+            except Illegal as error:
+                self.world.count["not proposed: " + error.code] += 1
+        return None
 
     def debtors(self) -> frozenset[int]:
         """Who owes an entry, a statement or a ballot, as far as this member knows."""

@@ -107,14 +107,16 @@ async def attended(player: Player, play: Callable[[], Awaitable[Finished]]) -> F
     return finished
 
 
-def run_host(data: Path | None, table: Table, name: str | None) -> None:
-    """The command `host`."""
+def run_host(data: Path | None, table: Table, name: str | None, *, watch: bool = False) -> None:
+    """The command `host`. watch: a bot takes my seat."""
     screen, sitting = Screen(), Sitting()
     with open_home(data) as home, tidied(home), resumable(home, data, sitting):
-        player = TerminalPlayer(screen, Keyboard.of_terminal())
+        player: Player = TerminalPlayer(screen, Keyboard.of_terminal())
         shown = checked_name(name)
+        if watch:
+            player = WatchedBot(bot_player(table.game, table.manner.strategy), screen)
         finished = trio.run(partial(host_table, home, table, player, screen, shown, sitting, show_invite=True))
-        show_end(screen, home, finished)
+        show_end(screen, home, finished, me=not watch)
 
 
 def run_join(data: Path | None, invite: str, name: str | None, *, yes: bool) -> None:

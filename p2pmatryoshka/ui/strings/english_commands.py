@@ -42,6 +42,7 @@ TEXTS = {
     "option.seats": "Seats in all, yours included.",
     "option.terminal": "Play in this terminal.",
     "option.watch": "Seat bots only and print the game.",
+    "option.host-watch": "Let a bot take your own seat, and print the game.",
     "option.record": "Write the record of the game into this file.",
     "option.strategy": "How the bots play.",
     "option.deck": "Matrioske: a deck file, or the name of one of ours ({names}).",
