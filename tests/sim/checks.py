@@ -65,14 +65,14 @@ def stored(node: Node) -> list[bytes]:
         database.close()
 
 
-def check_end(world: World) -> tuple[str, ...]:
+def check_end(world: World) -> tuple[str, str]:
     """The outcome and a word about it."""
     for node in world.nodes:
         if node.honest and (node.folder / DATABASE).exists():
             check_store(node)
     here = [node for node in world.honest if node.alive]
     if not here:
-        return ("nobody left",)
+        return "nobody left", ""
     best = max(here, key=lambda node: (node.table.closed, len(node.table.spine)))
     check_cards(best.table, world.secrets)
     open_ones = [node for node in here if not node.table.closed]
@@ -89,7 +89,7 @@ def check_end(world: World) -> tuple[str, ...]:
             raise Violation(f"{best.member} accuses {best.accusations}, {node.member} {node.accusations}")
     stage = best.table.moment.stage
     if isinstance(stage, Abandoned):
-        return ("abandoned",)
+        return "abandoned", ""
     if not isinstance(stage, Closed):
         raise Violation("closed without an end")
     report = audit(record)
@@ -101,7 +101,7 @@ def check_end(world: World) -> tuple[str, ...]:
         for filling in closing.values():
             if filling.fill != "answer":
                 world.count[f"places {filling.fill}"] += 1
-    return ("sealed",)
+    return "sealed", ""
 
 
 def convicted(node: Node) -> set[tuple[int, str]]:
@@ -111,7 +111,7 @@ def convicted(node: Node) -> set[tuple[int, str]]:
     return {(member, rule) for member, rule in node.accusations if rule == FORK or member not in forkers}
 
 
-def check_waiting(world: World, nodes: list[Node]) -> tuple[str, ...]:
+def check_waiting(world: World, nodes: list[Node]) -> tuple[str, str]:
     """A table may only wait for somebody who is gone or cheats, and whom those who remain are too few to put out. Those
     whose only way to each other was through such a one count apart."""
     groups = groups_of(world)

@@ -50,7 +50,7 @@ def plan_for(control: str, seed: int) -> Plan:
         for after in range(3, 45, 6):
             backup, die = faults.restore(random, 3, who)
             found += [replace(backup, after=after), replace(die, after=after + random.randrange(1, 4), delay=0.3)]
-        return Plan("matryoshka", 3, {}, (0.0, 0.1), tuple(found))
+        return Plan("matryoshka", 3, {}, (0.0, 0.1), tuple(found), paces=(0.0,))
     if control == "votes":
         for after in range(2, 30, 3):
             fault = random.choice((faults.part, faults.stall))

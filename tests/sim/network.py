@@ -7,6 +7,7 @@ one direction; if it lasts longer than a heartbeat, the link ends.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,7 @@ class Network:
         line.epoch += 1
         for here, there in ((one, other), (other, one)):
             delay = 0.0 if quick else self.random.choice((0.0, 0.01, 1.0, HEARTBEAT)) * self.random.random()
-            self.agenda.after(delay, lambda here=here, there=there: self.nodes[here].link_down(there, epoch))
+            self.agenda.after(delay, partial(self.nodes[here].link_down, there, epoch))
         if self.allowed(one, other):
             self.dial(one, other)
 

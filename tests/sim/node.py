@@ -52,7 +52,7 @@ class Node:
         self.off_after_leaving: float | None = None
         self.finished = False
         self.backup: Path | None = None
-        self.pace = self.random.choice((0.0, 0.3, 3.0))
+        self.pace = self.random.choice(world.plan.paces)
         self.patience = self.random.uniform(*world.plan.patience)
         self.accusations: set[tuple[int, str]] = set()
         self.final = 0
@@ -98,7 +98,9 @@ class Node:
         self.store.close()
 
     def copy_file(self) -> None:
-        """A backup of the data folder."""
+        """A backup of the data folder; sometimes just after what others sent was put there too."""
+        if self.random.random() < 0.7:
+            self.save()
         self.backup = self.folder / "backup"
         self.backup.mkdir(exist_ok=True)
         for name in (DATABASE, DATABASE + "-wal"):

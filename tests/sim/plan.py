@@ -41,6 +41,9 @@ class Plan:
     patience: tuple[float, float] = (15, 50)
     """Seconds after which people ask to go on without somebody."""
 
+    paces: tuple[float, ...] = (0.0, 0.3, 3.0)
+    """Seconds for which somebody may think about a choice; each draws one of these."""
+
     @classmethod
     def drawn(cls, seed: int) -> Plan:
         from tests.sim.faults import draw
@@ -53,5 +56,8 @@ class Plan:
             rules = {"judge": random.choice(("deck", "table"))}
         faults = draw(random, members, ENTRIES[game, members]) if seed % 10 else ()
         # Hasty people put out whoever is slow: then votes and the entries they are about cross each other all the time.
-        patience = random.choice(((0.3, 2.0), (1.0, 6.0))) if random.random() < 0.15 and seed % 10 else (15.0, 50.0)
+        patience = (15.0, 50.0)
+        if random.random() < 0.15 and seed % 10:
+            patience = random.choice(((0.3, 2.0), (1.0, 6.0)))
+            latency = latency[0], min(latency[1], patience[0])
         return cls(game, members, rules, latency, faults, alone=seed % 16 == 0, patience=patience)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -91,7 +92,7 @@ class World:
             self.say(f"{node.id} signs {sequence}: {_kind(node, signed)} in step {moment.number} {moment.owed.kind}")
         while self.waiting and self.waiting[0].after <= self.total:
             fault = self.waiting.pop(0)
-            self.agenda.after(fault.delay, lambda fault=fault: self.inject(fault))
+            self.agenda.after(fault.delay, partial(self.inject, fault))
 
     def inject(self, fault: Fault) -> None:
         if fault.inject(self):
@@ -121,8 +122,9 @@ class World:
     def learn(self, secrets: bytes) -> None:
         """Somebody made a table key, or something else that it must remember."""
         kept = unpack(secrets, MOST_SECRET_BYTES, 2) if secrets else {}
-        if isinstance(kept, dict) and isinstance(kept.get("key"), bytes):
-            secret = group.decode_scalar(kept["key"])
+        key = kept.get("key") if isinstance(kept, dict) else None
+        if isinstance(key, bytes):
+            secret = group.decode_scalar(key)
             self.secrets[group.base(secret)] = secret
 
     def judged(self, node: Node, before: Moment, events: Iterable[Event]) -> None:
@@ -173,13 +175,12 @@ class World:
                     node.start()
                 if not self.agenda.run(MOST_JOBS, LONGEST):
                     raise Violation("the game does not end")
-                result = Result(self.seed, *check_end(self))
+                outcome, detail = check_end(self)
             finally:
                 for node in self.nodes:
                     if node.alive:
                         node.store.close()
-        result.counts = self.count
-        return result
+        return Result(self.seed, outcome, self.count, detail)
 
 
 def _kind(node: Node, signed: SignedEntry) -> str:
